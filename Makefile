@@ -1,0 +1,42 @@
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench experiments dev lock clean
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+help:  ## show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+demo: $(READY)  ## a live Spark stream put in order under two policies, with a report to look at (under 2 minutes)
+	$(BIN)/slackwater demo --output demo-output
+
+test: $(READY)  ## all tests, Spark included
+	$(BIN)/python -m pytest
+
+check: $(READY)  ## format, lint, types, layers, docstring examples: what CI checks besides the tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --doctest-modules src -q
+
+bench: $(READY)  ## benchmarks: ratios against a rival in the same run
+	$(BIN)/slackwater bench all
+
+experiments: $(READY)  ## list the reproducible experiments
+	@$(BIN)/slackwater --help | grep -q experiment && $(BIN)/slackwater experiment --help || echo "No experiment is defined yet."
+
+dev: $(READY)  ## set up the environment in .venv
+
+lock:  ## renew constraints.txt from the newest versions that pyproject.toml allows
+	scripts/lock.sh
+
+clean:  ## remove the environment and everything that was built
+	rm -rf $(VENV) build dist demo-output benchmarks/results .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(READY): pyproject.toml constraints.txt scripts/check-env.sh
+	@python=$$(scripts/check-env.sh) || exit 1; \
+	 test -x $(BIN)/python || "$$python" -m venv $(VENV); \
+	 echo "slackwater: installing into $(VENV) (a few minutes the first time)"; \
+	 $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@

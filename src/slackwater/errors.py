@@ -1,0 +1,155 @@
+"""Every exception of slackwater: one root, fields instead of prose to parse."""
+
+from __future__ import annotations
+
+
+class SlackwaterError(Exception):
+    """Root of all errors that slackwater raises on purpose."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by fields: the constructors take keywords, which Exception's own way would lose."""
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(kind: type[SlackwaterError], args: tuple[object, ...], fields: dict[str, object]) -> SlackwaterError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(fields)
+    return error
+
+
+class ParameterError(SlackwaterError, ValueError):
+    """A parameter has a value that cannot work.
+
+    >>> str(ParameterError("slack", -5, must="be >= 0", remedy="use NoSlack() to disable reordering"))
+    'slack must be >= 0, got -5; use NoSlack() to disable reordering'
+    """
+
+    def __init__(self, parameter: str, value: object, *, must: str, remedy: str) -> None:
+        super().__init__(parameter, value, must, remedy)
+        self.parameter = parameter
+        self.value = value
+        self.must = must
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.parameter} must {self.must}, got {self.value!r}; {self.remedy}"
+
+
+class ColumnError(SlackwaterError, ValueError):
+    """A stream lacks a column, or the column has a type that cannot serve.
+
+    >>> str(ColumnError("bus", "ts", problem="does not exist", remedy="columns are: time, line"))
+    "stream 'bus': column 'ts' does not exist; columns are: time, line"
+    """
+
+    def __init__(self, stream: str, column: str, *, problem: str, remedy: str) -> None:
+        super().__init__(stream, column, problem, remedy)
+        self.stream = stream
+        self.column = column
+        self.problem = problem
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"stream {self.stream!r}: column {self.column!r} {self.problem}; {self.remedy}"
+
+
+class ContractMissingError(SlackwaterError, TypeError):
+    """An operator was called without a contract: there is no silent default."""
+
+    def __init__(self, operator: str) -> None:
+        super().__init__(operator)
+        self.operator = operator
+
+    def __str__(self) -> str:
+        return (
+            f"{self.operator} needs a contract: how good must the answer be? For example\n"
+            '  contract=sw.FixedSlack("2 seconds")             wait two seconds of event time for stragglers\n'
+            "  contract=sw.MaxSlack()                          wait as long as the largest delay seen so far\n"
+            '  contract=sw.MaxSlack(cap="30 seconds")          the same, but never longer than 30 seconds'
+        )
+
+
+class LateEventError(SlackwaterError):
+    """An event could not be used in time and the late policy is to raise."""
+
+    def __init__(self, *, stream: str, reason: str, count: int, event_time: int | None, late_by: int | None) -> None:
+        super().__init__(stream, reason, count, event_time, late_by)
+        self.stream = stream
+        self.reason = reason
+        self.count = count
+        self.event_time = event_time
+        self.late_by = late_by
+
+    def __str__(self) -> str:
+        by = "" if self.late_by is None else f", late by {self.late_by} us"
+        return (
+            f"stream {self.stream!r}: {self.count} event(s) could not be used; the first has event_time "
+            f"{self.event_time} us, reason {self.reason}{by}; allow more slack, or use LatePolicy.side()"
+        )
+
+
+class StateError(SlackwaterError):
+    """Saved state cannot be used by this version of slackwater, or for this plan.
+
+    >>> str(StateError("format version 9", expected="1", remedy="start from a new checkpoint"))
+    'state has format version 9, expected 1; start from a new checkpoint'
+    """
+
+    def __init__(self, found: str, *, expected: str, remedy: str) -> None:
+        super().__init__(found, expected, remedy)
+        self.found = found
+        self.expected = expected
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"state has {self.found}, expected {self.expected}; {self.remedy}"
+
+
+class AccountingError(SlackwaterError):
+    """An invariant broke: arrived = released + late + buffered does not hold. Always a bug of ours."""
+
+    def __init__(self, *, arrived: int, released: int, late: int, buffered: int) -> None:
+        super().__init__(arrived, released, late, buffered)
+        self.arrived = arrived
+        self.released = released
+        self.late = late
+        self.buffered = buffered
+
+    def __str__(self) -> str:
+        return (
+            f"arrived {self.arrived} != released {self.released} + late {self.late} + buffered {self.buffered}; "
+            "please report this with the data that caused it"
+        )
+
+
+class SessionError(SlackwaterError, RuntimeError):
+    """A Spark session lacks a setting that slackwater needs.
+
+    >>> str(SessionError("spark.x", found="1", needed="2"))
+    "this Spark session has spark.x = '1', slackwater needs '2'; set it, or build the session with sw.session()"
+    """
+
+    def __init__(self, setting: str, *, found: str | None, needed: str) -> None:
+        super().__init__(setting, found, needed)
+        self.setting = setting
+        self.found = found
+        self.needed = needed
+
+    def __str__(self) -> str:
+        return (
+            f"this Spark session has {self.setting} = {self.found!r}, slackwater needs {self.needed!r}; "
+            "set it, or build the session with sw.session()"
+        )
+
+
+class DatasetError(SlackwaterError):
+    """A dataset cannot be found or read."""
+
+    def __init__(self, name: str, *, problem: str, remedy: str) -> None:
+        super().__init__(name, problem, remedy)
+        self.name = name
+        self.problem = problem
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"dataset {self.name!r} {self.problem}; {self.remedy}"

@@ -1,0 +1,209 @@
+"""Durations, units and every boundary rule, on scalars and columns alike.
+
+Event times are int64 microseconds since 1970-01-01 UTC. The *clock* of a stream is the largest event time seen,
+the *horizon* is clock - slack. Nothing else in slackwater compares times with `<` or `<=` on its own account.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from slackwater.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Times: TypeAlias = npt.NDArray[np.int64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+MIN_TIME = -62_135_596_800_000_000  # 0001-01-01, the earliest time that Spark and Arrow can both show
+MAX_TIME = 253_402_300_799_999_999  # 9999-12-31 23:59:59.999999
+BEFORE_ALL_TIME = -(2**62)  # what an empty running maximum starts from; far enough from the ends not to overflow
+
+_T = TypeVar("_T", int, Times)
+
+_UNITS: Mapping[str, int] = {
+    **dict.fromkeys(("us", "µs", "microsecond", "microseconds"), 1),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 1_000),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1_000_000),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), 60_000_000),
+    **dict.fromkeys(("h", "hour", "hours"), 3_600_000_000),
+    **dict.fromkeys(("d", "day", "days"), 86_400_000_000),
+    **dict.fromkeys(("week", "weeks"), 604_800_000_000),
+}
+_TERM = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]+)\s*", re.IGNORECASE)
+_EXAMPLES = 'write it with a unit, such as "5 seconds", "250 ms" or timedelta(seconds=5)'
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Duration:
+    """A span of event time, in whole microseconds and never negative.
+
+    >>> Duration.of("1 minute 30 seconds")
+    Duration('90 seconds')
+    >>> Duration.of("250 ms") < Duration.of(dt.timedelta(seconds=1))
+    True
+    """
+
+    microseconds: int
+    ZERO: ClassVar[Duration]
+    MAX: ClassVar[Duration]
+
+    def __post_init__(self) -> None:
+        """Refuse negative spans and those that could overflow the arithmetic of event times."""
+        if not 0 <= self.microseconds <= MAX_TIME - MIN_TIME:
+            raise ParameterError(
+                "duration", self.microseconds, must="be >= 0 and below 10,000 years (in us)", remedy=_EXAMPLES
+            )
+
+    @classmethod
+    def of(cls, value: DurationLike, *, parameter: str = "duration") -> Duration:
+        """Read a duration from text with a unit, a timedelta or a Duration; `parameter` names it in errors."""
+        if isinstance(value, Duration):
+            return value
+        if isinstance(value, dt.timedelta):
+            return cls._checked(value // dt.timedelta(microseconds=1), value, parameter)
+        if isinstance(value, str):
+            return cls._checked(_parse(value, parameter), value, parameter)
+        raise ParameterError(parameter, value, must="be a duration", remedy=_EXAMPLES)
+
+    @classmethod
+    def _checked(cls, microseconds: int, value: object, parameter: str) -> Duration:
+        if not 0 <= microseconds <= MAX_TIME - MIN_TIME:
+            raise ParameterError(parameter, value, must="be >= 0 and below 10,000 years", remedy=_EXAMPLES)
+        return cls(microseconds)
+
+    def __str__(self) -> str:
+        """Text that `Duration.of` reads back.
+
+        >>> str(Duration(1_500_000)), str(Duration(2_000)), str(Duration.ZERO)
+        ('1.5 seconds', '2 ms', '0 seconds')
+        """
+        for unit, size in (("seconds", 1_000_000), ("ms", 1_000)):
+            if self.microseconds >= size or not self:
+                return f"{(Decimal(self.microseconds) / size).normalize():f} {unit}"
+        return f"{self.microseconds} us"
+
+    def __repr__(self) -> str:
+        return f"Duration('{self}')"
+
+    def __bool__(self) -> bool:
+        return self.microseconds > 0
+
+
+DurationLike: TypeAlias = Duration | dt.timedelta | str
+Duration.ZERO = Duration(0)
+Duration.MAX = Duration(MAX_TIME - MIN_TIME)
+
+
+def _parse(text: str, parameter: str) -> int:
+    position, total = 0, Decimal(0)
+    while position < len(text):
+        term = _TERM.match(text, position)
+        if term is None or term[2].lower() not in _UNITS:
+            raise ParameterError(parameter, text, must="be a duration with a unit", remedy=_EXAMPLES)
+        total += Decimal(term[1]) * _UNITS[term[2].lower()]
+        position = term.end()
+    if position == 0 or total != int(total):
+        raise ParameterError(parameter, text, must="be a whole number of microseconds", remedy=_EXAMPLES)
+    return int(total)
+
+
+# --- boundary rules ---------------------------------------------------------------------------------------------
+
+
+def advance(current: int | None, candidate: int) -> tuple[int, bool]:
+    """Move a clock, never backwards; also say whether it moved.
+
+    >>> advance(None, 5), advance(5, 3), advance(5, 7)
+    ((5, True), (5, False), (7, True))
+    """
+    if current is None or candidate > current:
+        return candidate, True
+    return current, False
+
+
+def running_clock(times: Times, before: int | None) -> Times:
+    """Return the clock after each event: the largest event time seen so far."""
+    clock: Times = np.maximum.accumulate(times)
+    if before is not None:
+        np.maximum(clock, before, out=clock)
+    return clock
+
+
+def delay_of(event_time: _T, clock: _T | int) -> _T:
+    """How far an event lies behind the clock at its arrival; an event that moves the clock has delay 0.
+
+    >>> delay_of(6, 8), delay_of(9, 8)
+    (2, 0)
+    """
+    if isinstance(event_time, int):
+        return max(0, int(clock) - event_time)
+    behind: Times = np.subtract(clock, event_time)
+    return np.maximum(behind, 0, out=behind)
+
+
+def release_horizon(clock: _T, slack: _T | int) -> _T:
+    """Clock - slack: events up to and including this time may be released.
+
+    >>> release_horizon(10, 2)
+    8
+    """
+    return clock - slack
+
+
+def is_released(event_time: Times, horizon: Times | int) -> Mask:
+    """Whether the horizon has reached an event; a delay *equal* to the slack is in time.
+
+    >>> is_released(np.array([7, 8, 9]), 8).tolist()
+    [True, True, False]
+    """
+    return event_time <= horizon
+
+
+def is_late(event_time: Times, passed_on: Times | int) -> Mask:
+    """Whether an event is behind what was already passed on; an equal time can still be placed in order.
+
+    >>> is_late(np.array([7, 8, 9]), 8).tolist()
+    [True, False, False]
+    """
+    return event_time < passed_on
+
+
+def is_over_cap(delay: Times, cap: int) -> Mask:
+    """Whether even the longest wait that the contract allows would have been too short for this delay."""
+    return delay > cap
+
+
+def is_future(event_time: Times, processing_time: Times | int, max_ahead: int) -> Mask:
+    """Whether an event claims a time more than `max_ahead` past the processing time of its arrival.
+
+    >>> is_future(np.array([110, 111]), 100, 10).tolist()
+    [False, True]
+    """
+    return event_time > processing_time + max_ahead
+
+
+def intervals_passed(clock: Times | int, interval: int) -> Times | int:
+    """Return the number of the adaptation interval that a clock is in; it grows by one at each boundary.
+
+    >>> intervals_passed(np.array([0, 9, 10, -1]), 10).tolist()
+    [0, 0, 1, -1]
+    """
+    return clock // interval
+
+
+def window_is_closed(end: Times, horizon: int) -> Mask:
+    """Whether a window `[start, end)` can receive no more events in time.
+
+    >>> window_is_closed(np.array([8, 9]), 8).tolist()
+    [True, False]
+    """
+    return end <= horizon
