@@ -1,0 +1,195 @@
+"""K-slack: holds events until the stream's clock is `slack` past them, and passes them on in event-time order.
+
+JI16 Sec. III-A and SUN15 Sec. 3.1.1, 3.1.2: release while `event_time + slack <= clock`, by (event time, arrival).
+An event that is behind what was already passed on can no longer be placed in order: it is late.
+
+The documents take one event at a time. Here a whole batch is a set computation, exact for any slack that is
+constant within a step. Let `horizon[s] = clock[s] - slack[s]`. An event of step s leaves at the first step r >= s
+with `horizon[r] >= event_time`. If its time is above every earlier horizon (*fresh*) it cannot be late, and r is
+where the running maximum of the horizon reaches it: so one sort by time settles all fresh events at once. Only the
+others (*overdue* on arrival) are looked at one by one: they are late iff something larger was passed on before r.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from slackwater.core.arrivals import Arrivals
+from slackwater.core.reach import first_reaching
+from slackwater.events import Events
+from slackwater.time import BEFORE_ALL_TIME, is_late, is_released, release_horizon
+
+if TYPE_CHECKING:
+    from slackwater.core.buffer import Buffer
+    from slackwater.events import Rows
+    from slackwater.time import Mask, Times
+
+
+@dataclass(frozen=True, slots=True)
+class KSlackState:
+    """All that a reorder buffer remembers besides the events it holds."""
+
+    clock: int | None = None
+    passed_on: int | None = None  # the largest event time that has left in order
+
+
+@dataclass(frozen=True, slots=True)
+class KSlack:
+    """The reorder buffer of one stream.
+
+    `release="arrival"` checks what may leave at every arrival (SUN15); `"clock"` only when the clock grows (JI16).
+    """
+
+    release: Literal["arrival", "clock"] = "arrival"
+
+    def build(self, buffer: Buffer, state: KSlackState | None = None) -> KSlackLogic:
+        """Start anew, or go on from a saved state whose events are in `buffer`."""
+        return KSlackLogic(self, buffer, state or KSlackState())
+
+
+@dataclass(frozen=True, slots=True)
+class Departures:
+    """What left the buffer in a batch, and when."""
+
+    in_order: Events  # by (event time, arrival)
+    late: Events  # by (step of release, event time, arrival)
+    late_behind: Times  # for each late event, what had been passed on when it left
+    _fresh_times: Times  # sorted times of the events that left in order at the first horizon to reach them
+    _reached: Times  # running maximum of the horizon, by step
+    _overdue_steps: Rows  # sorted steps at which overdue events left in order
+    _late_steps: Rows  # steps at which late events left, sorted
+
+    def released_by(self, step: Rows) -> Rows:
+        """How many events of the batch had left in order after each of these steps."""
+        fresh = np.searchsorted(self._fresh_times, self._reached[step], side="right")
+        return np.asarray(fresh + np.searchsorted(self._overdue_steps, step, side="right"), np.int64)
+
+    def late_by(self, step: Rows) -> Rows:
+        """How many events of the batch had left as late after each of these steps."""
+        return np.asarray(np.searchsorted(self._late_steps, step, side="right"), np.int64)
+
+
+class KSlackLogic:
+    """Releases in event-time order; holds the events of the last `slack`. O(n log n) per batch of n events.
+
+    >>> from slackwater.core.buffer import MemoryBuffer
+    >>> logic = KSlack().build(MemoryBuffer())
+    >>> out = logic.on_batch(logic.arrive(Events.of([1, 4, 3, 5, 7, 8, 6, 9])), slack=1)
+    >>> out.in_order.time.tolist(), out.late.time.tolist()
+    ([1, 3, 4, 5, 7, 8], [6])
+    """
+
+    def __init__(self, config: KSlack, buffer: Buffer, state: KSlackState) -> None:
+        self._config = config
+        self._buffer = buffer
+        self._state = state
+
+    def arrive(self, events: Events) -> Arrivals:
+        """Place events, in arrival order, behind those that arrived before. Changes nothing yet."""
+        return Arrivals.after(self._state.clock, events)
+
+    def on_batch(self, arrivals: Arrivals, slack: Times | int) -> Departures:
+        """Take in events and release what the horizon reaches. `slack` is one number, or one for each step."""
+        if not len(arrivals.events):
+            return self._leave(Events.none(), Events.none(), np.empty(0, np.int64))
+        horizon = release_horizon(arrivals.clock, slack)
+        if self._config.release == "clock":
+            horizon = np.where(arrivals.clock > arrivals.before, horizon, BEFORE_ALL_TIME)
+        out = self._depart(arrivals, horizon)
+        self._state = KSlackState(int(arrivals.clock[-1]), self._state.passed_on)
+        return self._remember(out)
+
+    def on_end(self) -> Departures:
+        """Drain: release all that is held, in order; what is behind what was passed on is late all the same."""
+        held = self._buffer.take(np.iinfo(np.int64).max)
+        late = is_late(held.time, self._passed_on)
+        behind = np.full(int(late.sum()), self._passed_on)
+        return self._remember(self._leave(held[~late], held[late], behind))
+
+    def snapshot(self) -> KSlackState:
+        """Return all that is needed to go on, besides the events in the buffer."""
+        return self._state
+
+    @property
+    def buffered(self) -> int:
+        """How many events are held."""
+        return len(self._buffer)
+
+    @property
+    def _passed_on(self) -> int:
+        return BEFORE_ALL_TIME if self._state.passed_on is None else self._state.passed_on
+
+    def _remember(self, out: Departures) -> Departures:
+        if len(out.in_order):
+            self._state = KSlackState(self._state.clock, int(out.in_order.time[-1]))
+        return out
+
+    def _leave(self, in_order: Events, late: Events, behind: Times) -> Departures:
+        nothing = np.empty(0, np.int64)
+        return Departures(in_order, late, behind, in_order.time, nothing, nothing, np.zeros(len(late), np.int64))
+
+    def _depart(self, arrivals: Arrivals, horizon: Times) -> Departures:
+        events, reached = arrivals.events, np.maximum.accumulate(horizon)
+        reached_before = np.concatenate(([BEFORE_ALL_TIME], reached[:-1]))
+        overdue = is_released(events.time, np.maximum(reached_before, self._passed_on)[arrivals.step])
+        ripe = self._buffer.take(int(reached[-1]))
+        leaves = is_released(events.time, reached[-1])
+        if not overdue.any() and not is_late(ripe.time[:1], self._passed_on).any():
+            return self._depart_fresh(events, leaves, ripe, reached)
+        return self._depart_overdue(arrivals, horizon, reached, overdue, ripe, leaves)
+
+    def _depart_fresh(self, events: Events, leaves: Mask, ripe: Events, reached: Times) -> Departures:
+        self._buffer.put(events[~leaves])
+        in_order = (ripe + (events if leaves.all() else events[leaves])).by_time()
+        nothing = np.empty(0, np.int64)
+        return Departures(in_order, Events.none(), nothing, in_order.time, reached, nothing, nothing)
+
+    def _depart_overdue(
+        self, arrivals: Arrivals, horizon: Times, reached: Times, overdue: Mask, ripe: Events, leaves: Mask
+    ) -> Departures:
+        """Settle a batch in which some events were behind the horizon when they came."""
+        events = arrivals.events
+        # Events that waited from earlier batches, although behind what was passed on, are as if they came now.
+        stale = is_late(ripe.time, self._passed_on)
+        suspects = ripe[stale] + events[overdue]
+        came = np.concatenate((np.zeros(int(stale.sum()), np.int64), arrivals.step[overdue]))
+        left_at = first_reaching(horizon, start=came, target=suspects.time)
+        gone = left_at < len(horizon)
+        self._buffer.put(_merge_waiting(events, ~(leaves | overdue), suspects[~gone]))
+
+        fresh = (ripe[~stale] + events[leaves & ~overdue]).by_time()
+        suspects, left_at = suspects[gone], left_at[gone]
+        behind = self._passed_on_before(left_at, fresh.time, reached, suspects.time)
+        late = is_late(suspects.time, behind)
+        order = np.lexsort((suspects.arrival[late], suspects.time[late], left_at[late]))
+        return Departures(
+            # At equal times fresh events came first: once the horizon has passed a time, no event of it is fresh.
+            in_order=(fresh + suspects[~late]).by_time() if not late.all() else fresh,
+            late=suspects[late][order],
+            late_behind=behind[late][order],
+            _fresh_times=fresh.time,
+            _reached=reached,
+            _overdue_steps=np.sort(left_at[~late]),
+            _late_steps=left_at[late][order],
+        )
+
+    def _passed_on_before(self, step: Rows, fresh: Times, reached: Times, suspects: Times) -> Times:
+        """Return the largest event time that left before each step, among fresh events and the suspects themselves."""
+        by_step = np.argsort(step, kind="stable")
+        so_far = np.concatenate(([self._passed_on], np.maximum.accumulate(suspects[by_step])))
+        of_suspects = so_far[np.searchsorted(step[by_step], step, side="left")]
+        reached_before = np.where(step > 0, reached[step - 1], BEFORE_ALL_TIME)
+        fresh = np.concatenate(([BEFORE_ALL_TIME], fresh))
+        of_fresh = fresh[np.searchsorted(fresh, reached_before, side="right") - 1]
+        return np.maximum(np.maximum(of_fresh, of_suspects), self._passed_on)
+
+
+def _merge_waiting(events: Events, waiting: Mask, suspects: Events) -> Events:
+    """Return what stays, in arrival order: the buffer counts on it."""
+    if not len(suspects):
+        return events[waiting]
+    stay = events[waiting] + suspects
+    return stay[np.argsort(stay.arrival, kind="stable")]

@@ -1,0 +1,123 @@
+"""The columns that the core works on: int64 microseconds and row numbers, never payload."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from slackwater.time import Times
+
+Rows: TypeAlias = npt.NDArray[np.int64]
+
+
+class Reason(StrEnum):
+    """Why an event could not be used in time."""
+
+    LATE = "late"  # behind what was already passed on
+    OVER_CAP = "over_cap"  # late, and even the longest wait that the contract allows would not have helped
+    FUTURE = "future"  # claims a time too far past its arrival, or past the year 9999
+    NULL_TIME = "null_time"  # has no event time, or one before the year 1
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Events as columns of equal length.
+
+    `arrival` orders them by when they came: equal values arrived together. `row` is where the payload is found;
+    whoever made the events knows what it means.
+
+    >>> Events.of([3, 1], arrival=[0, 1]).time.tolist()
+    [3, 1]
+    """
+
+    time: Times
+    arrival: Times
+    row: Rows
+
+    @classmethod
+    def of(cls, time: Iterable[int], *, arrival: Iterable[int] | None = None) -> Events:
+        """Make events from plain numbers: for tests and examples. Arrival and row default to the position."""
+        times = np.fromiter(time, np.int64)
+        position = np.arange(len(times), dtype=np.int64)
+        return cls(times, position if arrival is None else np.fromiter(arrival, np.int64), position)
+
+    @classmethod
+    def none(cls) -> Events:
+        """No events."""
+        empty = np.empty(0, np.int64)
+        return cls(empty, empty, empty)
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __getitem__(self, which: slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Events:
+        return Events(self.time[which], self.arrival[which], self.row[which])
+
+    def __add__(self, other: Events) -> Events:
+        if not len(self) or not len(other):
+            return self if len(self) else other
+        return Events(
+            np.concatenate((self.time, other.time)),
+            np.concatenate((self.arrival, other.arrival)),
+            np.concatenate((self.row, other.row)),
+        )
+
+    def by_time(self) -> Events:
+        """The same events by (event time, arrival), given that they are in arrival order.
+
+        >>> Events.of([3, 1, 3]).by_time().row.tolist()
+        [1, 0, 2]
+        """
+        return self[np.argsort(self.time, kind="stable")]
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """Events that leave in event-time order. `time` is what downstream sees: raised where a late event was adjusted."""
+
+    events: Events
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Events that could not be used in time: why, and how far behind what was already passed on."""
+
+    events: Events
+    late_by: Times
+    reason: npt.NDArray[np.object_]
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    @classmethod
+    def none(cls) -> Late:
+        """No late events."""
+        return cls(Events.none(), np.empty(0, np.int64), np.empty(0, np.object_))
+
+    @classmethod
+    def because(cls, events: Events, reason: Reason, late_by: Times | None = None) -> Late:
+        """Late events that share one reason."""
+        by = np.zeros(len(events), np.int64) if late_by is None else late_by
+        return cls(events, by, np.full(len(events), str(reason), np.object_))
+
+    def __getitem__(self, which: npt.NDArray[np.bool_]) -> Late:
+        return Late(self.events[which], self.late_by[which], self.reason[which])
+
+    def __add__(self, other: Late) -> Late:
+        if not len(self) or not len(other):
+            return self if len(self) else other
+        return Late(
+            self.events + other.events,
+            np.concatenate((self.late_by, other.late_by)),
+            np.concatenate((self.reason, other.reason)),
+        )
