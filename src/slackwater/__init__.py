@@ -1,1 +1,37 @@
-"""slackwater."""
+"""Say how good the answer must be; slackwater decides how long to wait.
+
+Event streams that arrive out of order, on Spark Structured Streaming or in process.
+
+>>> import pyarrow as pa
+>>> import slackwater as sw
+>>> bus = sw.stream(pa.table({"ts": [1, 4, 3, 5, 7, 8, 6, 9]}), name="bus", event_time="ts", unit="s")
+>>> ordered = sw.reorder(bus, contract=sw.FixedSlack("1 second"))
+>>> ordered.results["ts"].to_pylist()
+[1, 3, 4, 5, 7, 8, 9]
+>>> ordered.late.select(["ts", "late_by", "reason"]).to_pylist()
+[{'ts': 6, 'late_by': 1000000, 'reason': 'late'}]
+"""
+
+from slackwater import control
+from slackwater.api import Output, Stream, reorder, session, stream
+from slackwater.contracts import FixedSlack, MaxSlack, NoSlack
+from slackwater.core.late import LatePolicy
+from slackwater.errors import SlackwaterError
+from slackwater.time import Duration
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Duration",
+    "FixedSlack",
+    "LatePolicy",
+    "MaxSlack",
+    "NoSlack",
+    "Output",
+    "SlackwaterError",
+    "Stream",
+    "control",
+    "reorder",
+    "session",
+    "stream",
+]

@@ -116,7 +116,7 @@ def _parse(text: str, parameter: str) -> int:
     return int(total)
 
 
-# --- boundary rules ---------------------------------------------------------------------------------------------
+# Boundary rules
 
 
 def advance(current: int | None, candidate: int) -> tuple[int, bool]:

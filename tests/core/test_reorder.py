@@ -15,9 +15,7 @@ from tests.oracle.reorder import OracleKSlack
 @st.composite
 def _runs(draw):
     """Batches of steps of event times, with one slack for each step."""
-    batches = draw(
-        st.lists(st.lists(st.lists(st.integers(-5, 40), min_size=1, max_size=3), max_size=12), max_size=6)
-    )
+    batches = draw(st.lists(st.lists(st.lists(st.integers(-5, 40), min_size=1, max_size=3), max_size=12), max_size=6))
     steps = sum(len(batch) for batch in batches)
     kind = draw(st.sampled_from(["constant", "rising", "any"]))
     if kind == "constant":

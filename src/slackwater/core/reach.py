@@ -21,7 +21,11 @@ def first_reaching(values: Times, *, start: Rows, target: Times) -> Rows:
     [0, 2, 3, 4]
     """
     levels = _block_maxima(values)
-    block, height, open_ = start.astype(np.int64), np.zeros(len(start), np.int64), np.ones(len(start), np.bool_)
+    block, height, open_ = (
+        start.astype(np.int64),
+        np.zeros(len(start), np.int64),
+        np.ones(len(start), np.bool_),
+    )
     for level, maxima in enumerate(levels):
         _climb(maxima, level, block, height, open_, target)
     for level in range(len(levels) - 1, 0, -1):

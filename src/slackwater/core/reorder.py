@@ -20,7 +20,7 @@ import numpy as np
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.reach import first_reaching
 from slackwater.events import Events
-from slackwater.time import BEFORE_ALL_TIME, is_late, is_released, release_horizon
+from slackwater.time import BEFORE_ALL_TIME, delay_of, is_late, is_released, release_horizon
 
 if TYPE_CHECKING:
     from slackwater.core.buffer import Buffer
@@ -57,10 +57,17 @@ class Departures:
     in_order: Events  # by (event time, arrival)
     late: Events  # by (step of release, event time, arrival)
     late_behind: Times  # for each late event, what had been passed on when it left
+    late_delay: Times  # and how far the clock was ahead of it
     _fresh_times: Times  # sorted times of the events that left in order at the first horizon to reach them
     _reached: Times  # running maximum of the horizon, by step
     _overdue_steps: Rows  # sorted steps at which overdue events left in order
     _late_steps: Rows  # steps at which late events left, sorted
+
+    @classmethod
+    def none(cls) -> Departures:
+        """Nothing left."""
+        nothing = np.empty(0, np.int64)
+        return cls(Events.none(), Events.none(), nothing, nothing, nothing, nothing, nothing, nothing)
 
     def released_by(self, step: Rows) -> Rows:
         """How many events of the batch had left in order after each of these steps."""
@@ -94,7 +101,7 @@ class KSlackLogic:
     def on_batch(self, arrivals: Arrivals, slack: Times | int) -> Departures:
         """Take in events and release what the horizon reaches. `slack` is one number, or one for each step."""
         if not len(arrivals.events):
-            return self._leave(Events.none(), Events.none(), np.empty(0, np.int64))
+            return Departures.none()
         horizon = release_horizon(arrivals.clock, slack)
         if self._config.release == "clock":
             horizon = np.where(arrivals.clock > arrivals.before, horizon, BEFORE_ALL_TIME)
@@ -104,10 +111,7 @@ class KSlackLogic:
 
     def on_end(self) -> Departures:
         """Drain: release all that is held, in order; what is behind what was passed on is late all the same."""
-        held = self._buffer.take(np.iinfo(np.int64).max)
-        late = is_late(held.time, self._passed_on)
-        behind = np.full(int(late.sum()), self._passed_on)
-        return self._remember(self._leave(held[~late], held[late], behind))
+        return self._remember(self._leave_all(self._buffer.take(np.iinfo(np.int64).max)))
 
     def snapshot(self) -> KSlackState:
         """Return all that is needed to go on, besides the events in the buffer."""
@@ -127,9 +131,19 @@ class KSlackLogic:
             self._state = KSlackState(self._state.clock, int(out.in_order.time[-1]))
         return out
 
-    def _leave(self, in_order: Events, late: Events, behind: Times) -> Departures:
-        nothing = np.empty(0, np.int64)
-        return Departures(in_order, late, behind, in_order.time, nothing, nothing, np.zeros(len(late), np.int64))
+    def _leave_all(self, held: Events) -> Departures:
+        late = is_late(held.time, self._passed_on)
+        count, nothing = int(late.sum()), np.empty(0, np.int64)
+        return Departures(
+            in_order=held[~late],
+            late=held[late],
+            late_behind=np.full(count, self._passed_on),
+            late_delay=delay_of(held.time[late], self._state.clock or 0),
+            _fresh_times=nothing,
+            _reached=nothing,
+            _overdue_steps=nothing,
+            _late_steps=nothing,
+        )
 
     def _depart(self, arrivals: Arrivals, horizon: Times) -> Departures:
         events, reached = arrivals.events, np.maximum.accumulate(horizon)
@@ -145,7 +159,7 @@ class KSlackLogic:
         self._buffer.put(events[~leaves])
         in_order = (ripe + (events if leaves.all() else events[leaves])).by_time()
         nothing = np.empty(0, np.int64)
-        return Departures(in_order, Events.none(), nothing, in_order.time, reached, nothing, nothing)
+        return Departures(in_order, Events.none(), nothing, nothing, in_order.time, reached, nothing, nothing)
 
     def _depart_overdue(
         self, arrivals: Arrivals, horizon: Times, reached: Times, overdue: Mask, ripe: Events, leaves: Mask
@@ -170,6 +184,7 @@ class KSlackLogic:
             in_order=(fresh + suspects[~late]).by_time() if not late.all() else fresh,
             late=suspects[late][order],
             late_behind=behind[late][order],
+            late_delay=delay_of(suspects.time, arrivals.before[left_at])[late][order],
             _fresh_times=fresh.time,
             _reached=reached,
             _overdue_steps=np.sort(left_at[~late]),

@@ -1,0 +1,95 @@
+"""What the user asks for: frozen values, checked at construction. How it is kept is a controller's business."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from slackwater.errors import ParameterError
+from slackwater.time import Duration, DurationLike
+
+
+class ControllerConfig(Protocol):
+    """A frozen description of a controller; `build` makes the controller itself, anew or from its snapshot."""
+
+    def build(self, state: dict[str, Any] | None = None) -> Any:
+        """Make the controller; what it is, is said by `slackwater.control`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contract:
+    """What all contracts share.
+
+    Args:
+        cap: never wait longer than this, whatever the controller would like.
+        adaptation_interval: event time between two decisions about the slack (L in the documents).
+        controller: how the contract is to be kept; each contract has a good default.
+    """
+
+    cap: DurationLike | None = None
+    adaptation_interval: DurationLike = "1 second"
+    controller: ControllerConfig | None = None
+
+    def __post_init__(self) -> None:
+        """Check and normalize the durations."""
+        if self.cap is not None:
+            object.__setattr__(self, "cap", Duration.of(self.cap, parameter="cap"))
+        interval = Duration.of(self.adaptation_interval, parameter="adaptation_interval")
+        if not interval:
+            raise ParameterError("adaptation_interval", "0", must="be > 0", remedy='use "1 second"')
+        object.__setattr__(self, "adaptation_interval", interval)
+
+    @property
+    def longest_wait(self) -> Duration | None:
+        """The cap, where there is one."""
+        return None if self.cap is None else Duration.of(self.cap)
+
+    @property
+    def interval(self) -> Duration:
+        """The adaptation interval."""
+        return Duration.of(self.adaptation_interval)
+
+    @property
+    def target(self) -> float | None:
+        """The quality to reach, where the contract has one."""
+        return None
+
+
+@dataclass(frozen=True)
+class NoSlack(Contract):
+    """Never wait: whatever is out of order is late.
+
+    >>> NoSlack().cap is None
+    True
+    """
+
+
+@dataclass(frozen=True)
+class FixedSlack(Contract):
+    """Wait the same event-time duration for every event: what a watermark delay does elsewhere.
+
+    >>> FixedSlack("2 seconds").slack
+    Duration('2 seconds')
+    """
+
+    slack: DurationLike
+
+    def __init__(
+        self,
+        slack: DurationLike,
+        *,
+        cap: DurationLike | None = None,
+        adaptation_interval: DurationLike = "1 second",
+        controller: ControllerConfig | None = None,
+    ) -> None:
+        object.__setattr__(self, "slack", Duration.of(slack, parameter="slack"))
+        super().__init__(cap=cap, adaptation_interval=adaptation_interval, controller=controller)
+
+
+@dataclass(frozen=True)
+class MaxSlack(Contract):
+    """Wait as long as the largest delay seen so far: JI16 Max-K-slack, SUN15 adaptive K-slack.
+
+    >>> MaxSlack(cap="30 seconds").cap
+    Duration('30 seconds')
+    """

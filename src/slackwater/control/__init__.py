@@ -1,0 +1,10 @@
+"""Controllers: they see measurements and say how long to wait. One policy per file, each names its document."""
+
+from slackwater.control.capped import Capped
+from slackwater.control.choose import controller_for
+from slackwater.control.controller import Controller
+from slackwater.control.fixed import Fixed
+from slackwater.control.max_delay import MaxDelay
+from slackwater.control.speculative import Speculative
+
+__all__ = ["Capped", "Controller", "Fixed", "MaxDelay", "Speculative", "controller_for"]

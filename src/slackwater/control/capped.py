@@ -1,0 +1,58 @@
+"""A limit on the slack of any controller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slackwater.time import Duration, DurationLike
+
+if TYPE_CHECKING:
+    from slackwater.contracts import ControllerConfig
+    from slackwater.control.controller import Controller
+    from slackwater.measurement import Measurement
+    from slackwater.time import Times
+
+
+@dataclass(frozen=True)
+class Capped:
+    """Never waits longer than `cap`, whatever the inner controller says.
+
+    >>> from slackwater.control.fixed import Fixed
+    >>> Capped(Fixed("1 minute"), cap="30 seconds").build().next_slack()
+    Duration('30 seconds')
+    """
+
+    inner: ControllerConfig
+    cap: DurationLike
+
+    def build(self, state: dict[str, Any] | None = None) -> CappedController:
+        """Make the controller around the inner one."""
+        return CappedController(self.inner.build(state), Duration.of(self.cap, parameter="cap"))
+
+
+class CappedController:
+    """Logic of `Capped`."""
+
+    def __init__(self, inner: Controller, cap: Duration) -> None:
+        self._inner = inner
+        self._cap = cap
+
+    def observe(self, measurement: Measurement) -> None:
+        """Let the inner controller learn."""
+        self._inner.observe(measurement)
+
+    def next_slack(self) -> Duration:
+        """Return the inner slack, or the cap where that is smaller."""
+        return min(self._inner.next_slack(), self._cap)
+
+    def slack_path(self, largest_delay: Times) -> Times | None:
+        """Cap the inner path."""
+        path = self._inner.slack_path(largest_delay)
+        return None if path is None else np.minimum(path, self._cap.microseconds)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the inner snapshot: the cap is configuration."""
+        return self._inner.snapshot()

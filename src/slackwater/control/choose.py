@@ -1,0 +1,46 @@
+"""Which controller keeps which contract, unless the contract names one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from slackwater.contracts import Contract, ControllerConfig, FixedSlack, MaxSlack, NoSlack
+from slackwater.control.capped import Capped
+from slackwater.control.fixed import Fixed
+from slackwater.control.max_delay import MaxDelay
+from slackwater.errors import ParameterError
+from slackwater.time import Duration
+
+if TYPE_CHECKING:
+    from slackwater.control.controller import Controller
+
+
+def controller_for(contract: Contract, state: dict[str, Any] | None = None) -> Controller:
+    """Build the controller that keeps a contract, anew or from a snapshot.
+
+    >>> from slackwater.contracts import FixedSlack
+    >>> controller_for(FixedSlack("2 seconds")).next_slack()
+    Duration('2 seconds')
+    """
+    config = contract.controller or default_controller(contract)
+    if contract.longest_wait is not None:
+        config = Capped(config, contract.longest_wait)
+    controller: Controller = config.build(state)
+    return controller
+
+
+def default_controller(contract: Contract) -> ControllerConfig:
+    """Return the default controller of a contract."""
+    match contract:
+        case NoSlack():
+            return Fixed(Duration.ZERO)
+        case FixedSlack():
+            return Fixed(contract.slack)
+        case MaxSlack():
+            return MaxDelay()
+    raise ParameterError(
+        "contract",
+        contract,
+        must="be one that this operator can keep",
+        remedy="use FixedSlack, MaxSlack or NoSlack",
+    )

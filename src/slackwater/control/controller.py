@@ -1,0 +1,29 @@
+"""The protocol that every controller fulfills."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from slackwater.measurement import Measurement
+    from slackwater.time import Duration, Times
+
+
+class Controller(Protocol):
+    """Decides the slack. Between two decisions it never sees an event, a buffer or a stream."""
+
+    def observe(self, measurement: Measurement) -> None:
+        """Learn what happened in the adaptation interval that just ended."""
+
+    def next_slack(self) -> Duration:
+        """Say how long to wait from now on."""
+
+    def slack_path(self, largest_delay: Times) -> Times | None:
+        """Say how long to wait at each step of a batch, for controllers that follow every arrival.
+
+        `largest_delay` has one entry for each step. None means: as `next_slack` says, until the next decision.
+        A controller that answers with a path is not asked `next_slack` again before the next batch.
+        """
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that `build` needs to go on, as values that JSON can hold."""

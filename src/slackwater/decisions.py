@@ -1,0 +1,43 @@
+"""The schema of what was decided, and why: one row for each adaptation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+_FIELDS: list[pa.Field[Any]] = [
+    pa.field("operator", pa.string()),
+    pa.field("stream", pa.string()),  # or "all"
+    pa.field("bucket", pa.int32()),
+    pa.field("at", pa.timestamp("us", tz="UTC")),  # event time: the clock when the decision was made
+    pa.field("slack", pa.int64()),  # us, in force since the decision before
+    pa.field("target", pa.float64()),  # null for policies without one
+    pa.field("estimated", pa.float64()),
+    pa.field("measured", pa.float64()),  # null where unknowable
+    pa.field("max_delay", pa.int64()),  # us, of the events since the decision before
+    pa.field("arrived", pa.int64()),  # from the start, as the next four: arrived = released + late + buffered
+    pa.field("buffered", pa.int64()),
+    pa.field("released", pa.int64()),
+    pa.field("late", pa.int64()),
+    pa.field("results", pa.int64()),
+    pa.field("took_us", pa.int64()),  # wall time of its batch: the only value that a replay may change
+]
+
+DECISIONS = pa.schema(_FIELDS)
+
+
+def decisions_table(columns: dict[str, Any], rows: int) -> pa.Table:
+    """Build a table of decisions; what is not given is null, a single value holds for all rows.
+
+    >>> decisions_table({"operator": "reorder", "slack": [1, 2]}, 2).select(["operator", "slack"]).to_pylist()
+    [{'operator': 'reorder', 'slack': 1}, {'operator': 'reorder', 'slack': 2}]
+    """
+    arrays = []
+    for field in DECISIONS:
+        value = columns.get(field.name)
+        if value is None or isinstance(value, str | int | float):
+            arrays.append(pa.array([value] * rows, field.type))
+        else:
+            arrays.append(pa.array(value).cast(field.type))
+    return pa.Table.from_arrays(arrays, schema=DECISIONS)

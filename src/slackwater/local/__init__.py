@@ -1,0 +1,1 @@
+"""The in-process runner over Arrow: the reference semantics."""

@@ -1,0 +1,128 @@
+"""When decisions fall due, and what is written down about them.
+
+The clock of adaptation is the event time of the raw input (AMBIGUITIES A1). A silence that jumps over several
+boundaries at once gives one decision, which says how many it stands for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slackwater.time import intervals_passed
+
+if TYPE_CHECKING:
+    from slackwater.core.arrivals import Arrivals
+    from slackwater.core.reorder import Departures
+    from slackwater.events import Rows
+    from slackwater.measurement import Counts
+    from slackwater.time import Times
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """Decisions as columns; the counts are from the start of the stream."""
+
+    at: Times
+    intervals: Rows
+    slack: Times
+    max_delay: Times
+    arrived: Rows
+    released: Rows
+    late: Rows
+
+    @classmethod
+    def none(cls) -> Decisions:
+        """No decisions."""
+        empty = np.empty(0, np.int64)
+        return cls(empty, empty, empty, empty, empty, empty, empty)
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def __add__(self, other: Decisions) -> Decisions:
+        if not len(self) or not len(other):
+            return self if len(self) else other
+        return Decisions(*(np.concatenate(pair) for pair in zip(self.columns(), other.columns(), strict=True)))
+
+    def columns(self) -> tuple[Times, ...]:
+        """Return the columns in the order of the fields."""
+        return (self.at, self.intervals, self.slack, self.max_delay, self.arrived, self.released, self.late)
+
+    def as_columns(self) -> dict[str, Any]:
+        """Return the columns under the names of the decisions schema."""
+        return {
+            "at": self.at,
+            "slack": self.slack,
+            "max_delay": self.max_delay,
+            "arrived": self.arrived,
+            "released": self.released,
+            "late": self.late,
+            "buffered": self.arrived - self.released - self.late,
+            "results": self.released,
+        }
+
+
+class Boundaries:
+    """Follows the clock from boundary to boundary and keeps the largest delay since the last one."""
+
+    def __init__(self, interval: int, *, current: int | None = None, max_delay: int = 0) -> None:
+        self._interval = interval
+        self._current = current  # the number of the interval that the clock is in
+        self._max_delay = max_delay
+
+    @classmethod
+    def restore(cls, interval: int, state: dict[str, Any] | None) -> Boundaries:
+        """Start anew, or go on from a snapshot."""
+        return cls(interval, **(state or {}))
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that is needed to go on."""
+        return {"current": self._current, "max_delay": self._max_delay}
+
+    def crossed(self, clock: Times) -> Rows:
+        """Return the steps at which a boundary is crossed; the first event of a stream crosses none."""
+        return np.flatnonzero(self._jumps(clock))
+
+    def pass_over(self, arrivals: Arrivals, slack: Times, out: Departures, before: Counts) -> Decisions:
+        """Move on, and write down one decision for each step that crossed a boundary."""
+        if not arrivals.steps:
+            return Decisions.none()
+        jumps = self._jumps(arrivals.clock)
+        steps = np.flatnonzero(jumps)
+        self._current = int(intervals_passed(int(arrivals.clock[-1]), self._interval))
+        ends = np.append(arrivals.first[1:], len(arrivals.events))
+        return Decisions(
+            at=arrivals.clock[steps],
+            intervals=jumps[steps],
+            slack=slack[steps],
+            max_delay=self._max_delays(arrivals.largest_delay(), steps),
+            arrived=before.arrived + ends[steps],
+            released=before.released + out.released_by(steps),
+            late=before.late + out.late_by(steps),
+        )
+
+    def close(self, clock: int | None, slack: int, counts: Counts) -> Decisions:
+        """Write down a last decision, at the end of the input."""
+        if clock is None:
+            return Decisions.none()
+        row = (clock, 1, slack, self._max_delay, counts.arrived, counts.released, counts.late)
+        self._max_delay = 0
+        return Decisions(*(np.array([value], np.int64) for value in row))
+
+    def _jumps(self, clock: Times) -> Rows:
+        number = np.asarray(intervals_passed(clock, self._interval))
+        if not len(number):
+            return number
+        return np.diff(number, prepend=number[0] if self._current is None else self._current)
+
+    def _max_delays(self, largest_delay: Times, steps: Rows) -> Times:
+        """Return the largest delay up to each boundary since the one before, and remember that of the rest."""
+        starts = np.concatenate(([0], steps + 1))
+        padded = np.append(largest_delay, 0)  # so that nothing after the last boundary is a delay of zero
+        largest = np.maximum.reduceat(padded, starts)
+        largest[0] = max(int(largest[0]), self._max_delay)
+        self._max_delay = int(largest[-1])
+        return largest[:-1]

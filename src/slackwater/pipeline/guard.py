@@ -1,0 +1,53 @@
+"""Keeps events without a usable time away from the clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from slackwater.events import Events, Late, Reason
+from slackwater.time import MAX_TIME, MIN_TIME, Duration, is_future
+
+if TYPE_CHECKING:
+    from slackwater.time import Mask, Times
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A batch as it came, in arrival order, before anything is known of its times."""
+
+    events: Events
+    has_time: Mask | None = None  # None: all have
+    processing_time: Times | int = MAX_TIME  # when each event arrived; the default knows of no future
+
+    def ordered_by(self, order: npt.NDArray[np.intp]) -> Incoming:
+        """Return the same batch in another order."""
+        known = None if self.has_time is None else self.has_time[order]
+        arrived_at = self.processing_time if isinstance(self.processing_time, int) else self.processing_time[order]
+        return Incoming(self.events[order], known, arrived_at)
+
+
+def turn_away(incoming: Incoming, max_ahead: Duration | None) -> tuple[Events, Late]:
+    """Split a batch into events with a usable time and events that are turned away, with the reason.
+
+    >>> good, bad = turn_away(Incoming(Events.of([5, 90]), processing_time=10), Duration(20))
+    >>> good.time.tolist(), bad.events.time.tolist(), bad.reason.tolist()
+    ([5], [90], ['future'])
+    """
+    events = incoming.events
+    unusable = events.time < MIN_TIME
+    if incoming.has_time is not None:
+        unusable |= ~incoming.has_time
+    future = events.time > MAX_TIME
+    if max_ahead is not None:
+        future |= is_future(events.time, incoming.processing_time, max_ahead.microseconds)
+    future &= ~unusable
+    bad = unusable | future
+    if not bad.any():
+        return events, Late.none()
+    reason = np.where(future[bad], str(Reason.FUTURE), str(Reason.NULL_TIME)).astype(object)
+    turned_away = events[bad]
+    return events[~bad], Late(turned_away, np.zeros(len(turned_away), np.int64), reason)

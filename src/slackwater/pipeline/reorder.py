@@ -1,0 +1,176 @@
+"""The reorder operator with its guard, late policy and controller: what every runner drives.
+
+`on_batch` splits the batch at the adaptation boundaries where the controller wants to be asked, runs the K-slack
+buffer over each part, lets the late policy decide, and accounts for every event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slackwater.control.choose import controller_for
+from slackwater.core.reorder import Departures, KSlack, KSlackState
+from slackwater.errors import AccountingError, StateError
+from slackwater.events import Events, Late, Reason
+from slackwater.measurement import Counts, Measurement
+from slackwater.pipeline.boundaries import Boundaries, Decisions
+from slackwater.pipeline.guard import Incoming, turn_away
+from slackwater.time import is_over_cap
+
+if TYPE_CHECKING:
+    from slackwater.core.arrivals import Arrivals
+    from slackwater.core.buffer import Buffer
+    from slackwater.plan.nodes import ReorderNode
+    from slackwater.time import Times
+
+STATE_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a batch led to."""
+
+    released: Events
+    late: Late
+    decisions: Decisions
+
+
+class ReorderPipeline:
+    """Drives one reorder buffer. Its snapshot and the events in `buffer` are all that there is to save."""
+
+    def __init__(self, node: ReorderNode, buffer: Buffer, state: dict[str, Any] | None = None) -> None:
+        state = _checked(state)
+        self._node = node
+        self._controller = controller_for(node.contract, state.get("controller"))
+        self._kslack = KSlack(node.release).build(buffer, KSlackState(state.get("clock"), state.get("passed_on")))
+        self._boundaries = Boundaries.restore(node.contract.interval.microseconds, state.get("boundaries"))
+        self._counts = Counts(**state.get("counts", {}))
+
+    def on_batch(self, incoming: Incoming) -> Outcome:
+        """Take in a batch in arrival order; release, route and decide."""
+        events, turned_away = turn_away(incoming, self._node.stream.max_ahead)
+        arrivals = self._kslack.arrive(events)
+        path = self._controller.slack_path(arrivals.largest_delay())
+        parts = [(arrivals, path)] if path is not None else self._parts(arrivals)
+        outcomes = [self._route(Departures.none(), turned_away, Decisions.none(), len(turned_away))]
+        for part, slack in parts:
+            outcomes.append(self._run(part, slack))
+        return self._balanced(_joined(outcomes))
+
+    def on_end(self) -> Outcome:
+        """Drain: release all that is held, and decide one last time."""
+        out = self._kslack.on_end()
+        routed = self._route(out, Late.none(), Decisions.none(), 0)
+        slack = self._controller.next_slack().microseconds
+        last = self._boundaries.close(self._kslack.snapshot().clock, slack, self._counts)
+        return self._balanced(Outcome(routed.released, routed.late, last))
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that is needed to go on, as values that JSON can hold."""
+        kslack = self._kslack.snapshot()
+        return {
+            "version": STATE_VERSION,
+            "clock": kslack.clock,
+            "passed_on": kslack.passed_on,
+            "controller": self._controller.snapshot(),
+            "boundaries": self._boundaries.snapshot(),
+            "counts": {
+                "arrived": self.counts.arrived,
+                "released": self.counts.released,
+                "late": self.counts.late,
+            },
+        }
+
+    @property
+    def counts(self) -> Counts:
+        """Where the events are, from the start."""
+        return Counts(self._counts.arrived, self._counts.released, self._counts.late, self._kslack.buffered)
+
+    @property
+    def slack(self) -> int:
+        """The slack now in force, in us."""
+        return self._controller.next_slack().microseconds
+
+    @property
+    def clock(self) -> int | None:
+        """The largest event time seen."""
+        return self._kslack.snapshot().clock
+
+    def _parts(self, arrivals: Arrivals) -> Any:
+        """Cut where a boundary is crossed, and ask the controller for the slack of each part when it comes to it."""
+        start = 0
+        for stop in [*(self._boundaries.crossed(arrivals.clock) + 1).tolist(), arrivals.steps]:
+            if stop > start:
+                part = arrivals.part(start, stop)
+                yield (
+                    part,
+                    np.broadcast_to(np.int64(self._controller.next_slack().microseconds), (part.steps,)),
+                )
+                start = stop
+
+    def _run(self, arrivals: Arrivals, slack: Times) -> Outcome:
+        before = self._counts
+        out = self._kslack.on_batch(arrivals, slack)
+        decisions = self._boundaries.pass_over(arrivals, slack, out, before)
+        routed = self._route(out, Late.none(), decisions, len(arrivals.events))
+        if arrivals.steps:
+            self._controller.observe(self._measure(arrivals, slack, decisions))
+        return routed
+
+    def _measure(self, arrivals: Arrivals, slack: Times, decisions: Decisions) -> Measurement:
+        return Measurement(
+            at=int(arrivals.clock[-1]),
+            intervals=int(decisions.intervals.sum()),
+            slack=int(slack[-1]),
+            max_delay=int(arrivals.delay.max()),
+            delays=arrivals.delay,
+            counts=self.counts,
+        )
+
+    def _route(self, out: Departures, turned_away: Late, decisions: Decisions, arrived: int) -> Outcome:
+        """Let the late policy decide, and count."""
+        late = turned_away + self._late(out)
+        behind = np.concatenate((np.zeros(len(turned_away), np.int64), out.late_behind))
+        routed = self._node.late.route(out.in_order, late, behind, stream=self._node.stream.name)
+        self._counts = Counts(
+            arrived=self._counts.arrived + arrived,
+            released=self._counts.released + len(routed.released),
+            late=self._counts.late + routed.late,
+        )
+        return Outcome(routed.released, routed.side, decisions)
+
+    def _late(self, out: Departures) -> Late:
+        late = Late.because(out.late, Reason.LATE, out.late_behind - out.late.time)
+        cap = self._node.contract.longest_wait
+        if cap is not None and len(late):
+            late.reason[is_over_cap(out.late_delay, cap.microseconds)] = str(Reason.OVER_CAP)
+        return late
+
+    def _balanced(self, outcome: Outcome) -> Outcome:
+        counts = self.counts
+        if not counts.balanced:
+            raise AccountingError(
+                arrived=counts.arrived, released=counts.released, late=counts.late, buffered=counts.buffered
+            )
+        return outcome
+
+
+def _joined(outcomes: list[Outcome]) -> Outcome:
+    released, late, decisions = Events.none(), Late.none(), Decisions.none()
+    for outcome in outcomes:
+        released, late = released + outcome.released, late + outcome.late
+        decisions = decisions + outcome.decisions
+    return Outcome(released, late, decisions)
+
+
+def _checked(state: dict[str, Any] | None) -> dict[str, Any]:
+    if state is not None and state.get("version") != STATE_VERSION:
+        raise StateError(
+            f"format version {state.get('version')}",
+            expected=str(STATE_VERSION),
+            remedy="it was written by another version of slackwater: use that one, or start from a new checkpoint",
+        )
+    return state or {}

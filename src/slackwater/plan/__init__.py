@@ -1,0 +1,1 @@
+"""Frozen descriptions of queries: engine-free, what every way to write a query builds."""

@@ -1,0 +1,37 @@
+"""A plan in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slackwater.control.choose import default_controller
+
+if TYPE_CHECKING:
+    from slackwater.plan.nodes import ReorderNode
+
+
+def explain_reorder(node: ReorderNode, *, engine: tuple[str, ...]) -> str:
+    """Describe a reorder plan; `engine` adds what the runner will do."""
+    stream, contract = node.stream, node.contract
+    arrival = f"in the order of {stream.arrival}" if stream.arrival else "as the engine delivers them"
+    controller = contract.controller or default_controller(contract)
+    lines = [
+        f"reorder {stream.name!r} by {stream.event_time}",
+        f"  arrival     rows {arrival}",
+        f"  contract    {_short(contract)}, cap {contract.longest_wait or 'none'}",
+        f"  controller  {_short(controller)}, a decision every {contract.interval} of event time",
+        f"  late        {node.late!r}; max_ahead {stream.max_ahead or 'off'}",
+        f"  order       {_order(node)}",
+    ]
+    return "\n".join([*lines, *(f"  {line}" for line in engine)])
+
+
+def _order(node: ReorderNode) -> str:
+    if not node.by:
+        return "one over all rows (1 bucket)"
+    return f"per {', '.join(node.by)} ({node.buckets} buckets, each with its own clock)"
+
+
+def _short(value: object) -> str:
+    fields = {k: v for k, v in vars(value).items() if k not in ("cap", "adaptation_interval", "controller")}
+    return f"{type(value).__name__}({', '.join(f'{k}={v}' for k, v in fields.items())})"

@@ -1,0 +1,39 @@
+"""The nodes of a plan: what is to be done, not how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from slackwater.contracts import Contract
+from slackwater.core.late import LatePolicy
+from slackwater.time import Duration
+
+Unit = Literal["s", "ms", "us", "ns"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamNode:
+    """One input: its name and what its columns mean."""
+
+    name: str
+    event_time: str
+    unit: Unit | None = None  # of integer event times
+    arrival: str | None = None  # orders rows by arrival; equal values arrived together
+    arrival_time: str | None = None  # processing time of arrival, for the guard against clocks from the future
+    max_ahead: Duration | None = None
+    idle_after: Duration | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReorderNode:
+    """One stream in event-time order."""
+
+    stream: StreamNode
+    contract: Contract
+    late: LatePolicy = field(default_factory=LatePolicy.side)
+    release: Literal["arrival", "clock"] = "arrival"
+    by: tuple[str, ...] = ()
+    buckets: int = 1
+
+    operator = "reorder"

@@ -1,0 +1,60 @@
+"""Checks of a plan that need no data: names, columns and their types."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from slackwater.contracts import Contract
+from slackwater.errors import ColumnError, ContractMissingError, ParameterError
+
+if TYPE_CHECKING:
+    from slackwater.plan.nodes import ReorderNode, StreamNode
+
+
+def check_columns(node: StreamNode, columns: Sequence[str]) -> None:
+    """Check that the columns a stream names exist."""
+    for column in (node.event_time, node.arrival, node.arrival_time):
+        if column is not None and column not in columns:
+            raise _missing(node.name, column, columns)
+
+
+def check_names(streams: Sequence[StreamNode]) -> None:
+    """Check that no two streams of one operator share a name."""
+    for name, count in Counter(stream.name for stream in streams).items():
+        if count > 1:
+            raise ParameterError(
+                "name", name, must="be given to one stream only", remedy="name each stream differently"
+            )
+
+
+def check_contract(operator: str, contract: Any) -> Contract:
+    """Check that there is a contract, and that it is one."""
+    if contract is None:
+        raise ContractMissingError(operator)
+    if not isinstance(contract, Contract):
+        raise ParameterError("contract", contract, must="be a contract", remedy='such as sw.FixedSlack("2 seconds")')
+    return contract
+
+
+def check_reorder(node: ReorderNode, columns: Sequence[str]) -> None:
+    """Check a reorder node against the columns of its input."""
+    for column in node.by:
+        if column not in columns:
+            raise _missing(node.stream.name, column, columns)
+    if node.buckets < 1:
+        raise ParameterError("buckets", node.buckets, must="be >= 1", remedy="one bucket keeps one order over all rows")
+    if node.buckets > 1 and not node.by:
+        raise ParameterError("buckets", node.buckets, must="be 1 without by=", remedy='say by="key" to order per key')
+    if node.release not in ("arrival", "clock"):
+        raise ParameterError("release", node.release, must='be "arrival" or "clock"', remedy='"arrival" waits less')
+    for column in ("late_by", "reason", "stream"):
+        if column in columns:
+            raise ColumnError(
+                node.stream.name, column, problem="has a name that the late output uses", remedy="rename it"
+            )
+
+
+def _missing(stream: str, column: str, columns: Sequence[str]) -> ColumnError:
+    return ColumnError(stream, column, problem="does not exist", remedy=f"columns are: {', '.join(columns)}")
