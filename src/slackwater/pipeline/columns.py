@@ -59,9 +59,8 @@ def _from_integers(node: StreamNode, column: str, values: pa.ChunkedArray[Any]) 
 
 
 def _filled(values: pa.ChunkedArray[Any]) -> Times:
-    if values.null_count:
-        values = pc.fill_null(values, 0)
-    return values.to_numpy()
+    zero: Any = 0
+    return values.fill_null(zero).to_numpy() if values.null_count else values.to_numpy()
 
 
 def read_arrival(node: StreamNode, table: pa.Table) -> Times:
@@ -100,7 +99,7 @@ def _is_sorted(values: Times) -> bool:
 
 def released_table(node: ReorderNode, payload: pa.Table, released: Events) -> pa.Table:
     """Gather the rows that left in order. Where late events were adjusted, the event time says so."""
-    rows = payload.take(pa.array(released.row))
+    rows = payload.take(released.row)
     if node.late.changes_times:
         rows = _with_times(node.stream, rows, released.time)
     return rows
@@ -126,7 +125,7 @@ def late_schema(schema: pa.Schema) -> pa.Schema:
 
 def late_table(node: ReorderNode, payload: pa.Table, late: Late) -> pa.Table:
     """Gather the rows that could not be used in time; `late_by` is null where there was no usable time."""
-    rows = payload.take(pa.array(late.events.row))
+    rows = payload.take(late.events.row)
     unknown = np.isin(late.reason, (str(Reason.FUTURE), str(Reason.NULL_TIME)))
     columns = (
         pa.array(late.late_by, mask=unknown),

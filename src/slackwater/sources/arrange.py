@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from slackwater.time import Times
 
-Column: TypeAlias = npt.NDArray[Any] | pa.Array[Any]
+Column: TypeAlias = "npt.NDArray[Any] | pa.Array[Any]"
 
 START = 1_577_836_800_000_000  # 2020-01-01T00:00:00Z, where streams without a start of their own begin
 TIMESTAMP = pa.timestamp("us", tz="UTC")
@@ -41,9 +41,7 @@ def arrange(streams: Mapping[str, Emitted]) -> dict[str, pa.Table]:
     sorted_times = [stream.arrival_time[order] for stream, order in zip(streams.values(), orders, strict=True)]
     return {
         name: _table(stream, order, arrival)
-        for (name, stream), order, arrival in zip(
-            streams.items(), orders, number_arrivals(sorted_times), strict=True
-        )
+        for (name, stream), order, arrival in zip(streams.items(), orders, number_arrivals(sorted_times), strict=True)
     }
 
 
@@ -70,6 +68,11 @@ def _table(stream: Emitted, order: Times, arrival: Times) -> pa.Table:
         "arrival": pa.array(arrival),
         "arrival_time": timestamps(stream.arrival_time[order]),
     }
-    taken = pa.array(order)
-    payload = {name: pa.array(column).take(taken) for name, column in stream.payload.items()}
+    payload = {name: _take(column, order) for name, column in stream.payload.items()}
     return pa.table({**columns, **payload})
+
+
+def _take(column: Column, order: Times) -> pa.Array[Any]:
+    if isinstance(column, pa.Array):
+        return column.take(order)
+    return pa.array(column[order], type=pa.from_numpy_dtype(column.dtype))

@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from slackwater.errors import ColumnError, DatasetError
 from slackwater.sources.arrange import TIMESTAMP, number_arrivals
@@ -25,6 +24,7 @@ class Layout:
     arrival: str | None = None
     arrival_time: str | None = None
     unit: Unit = "us"
+    arrival_unit: Unit | None = None  # of arrival_time, where it differs
     drop: tuple[str, ...] = ()
 
 
@@ -51,25 +51,26 @@ def to_table(stream: str, table: pa.Table, layout: Layout) -> pa.Table:
     >>> to_table("s", table, Layout(event_time="t", arrival="seq", unit="ms")).to_pydict()["x"]
     ['b', 'a']
     """
-    times = _times_of(stream, table, layout)
+    event_time, unit = _find_event_time(stream, table, layout)
     arrival = _optional(stream, table, layout.arrival, "arrival")
     arrival_time = _optional(stream, table, layout.arrival_time, "arrival_time")
-    used = {layout.event_time, "ts", arrival, arrival_time, *layout.drop}
-    columns: dict[str, Any] = {"event_time": times}
+    used = {event_time, arrival, arrival_time, *layout.drop}
+    columns: dict[str, Any] = {"event_time": _as_timestamps(stream, event_time, table[event_time], unit)}
     if arrival is not None:
         columns["arrival"] = table[arrival].cast(pa.int64())
     if arrival_time is not None:
-        columns["arrival_time"] = _as_timestamps(stream, arrival_time, table[arrival_time], layout.unit)
-    payload = {name: _plain(table[name]) for name in table.column_names if name not in used}
+        unit = layout.arrival_unit or unit
+        columns["arrival_time"] = _as_timestamps(stream, arrival_time, table[arrival_time], unit)
+    payload: dict[str, Any] = {name: _plain(table[name]) for name in table.column_names if name not in used}
     result = pa.table({**columns, **payload})
     return result if arrival is None else result.sort_by("arrival")
 
 
-def _times_of(stream: str, table: pa.Table, layout: Layout) -> pa.ChunkedArray[Any]:
+def _find_event_time(stream: str, table: pa.Table, layout: Layout) -> tuple[str, Unit]:
     if layout.event_time in table.column_names:
-        return _as_timestamps(stream, layout.event_time, table[layout.event_time], layout.unit)
+        return layout.event_time, layout.unit
     if layout == Layout() and "ts" in table.column_names:  # the other spelling that the dataset format allows
-        return _as_timestamps(stream, "ts", table["ts"], "ms")
+        return "ts", "ms"
     raise _missing(stream, table, layout.event_time)
 
 
@@ -79,16 +80,17 @@ def _optional(stream: str, table: pa.Table, chosen: str | None, default: str) ->
     return chosen or (default if default in table.column_names else None)
 
 
-def _as_timestamps(
-    stream: str, column: str, values: pa.ChunkedArray[Any], unit: Unit
-) -> pa.ChunkedArray[Any]:
+def _as_timestamps(stream: str, column: str, values: pa.ChunkedArray[Any], unit: Unit) -> pa.ChunkedArray[Any]:
     kind = values.type
     if pa.types.is_integer(kind):
         return values.cast(pa.timestamp(unit)).cast(pa.timestamp("us"), safe=False).cast(TIMESTAMP)
     if pa.types.is_timestamp(kind):
         return values.cast(pa.timestamp("us", tz=kind.tz), safe=False).cast(TIMESTAMP)
     raise ColumnError(
-        stream, column, problem=f"is {kind}, not a time", remedy="use a timestamp column, or integers and unit="
+        stream,
+        column,
+        problem=f"is {kind}, not a time",
+        remedy="use a timestamp column, or integers and unit=",
     )
 
 
@@ -112,11 +114,4 @@ def _plain(values: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
 
 
 def _missing(stream: str, table: pa.Table, column: str) -> ColumnError:
-    return ColumnError(
-        stream, column, problem="does not exist", remedy=f"columns are: {', '.join(table.column_names)}"
-    )
-
-
-def floor_to(times: pa.ChunkedArray[Any], unit: Unit) -> pa.ChunkedArray[Any]:
-    """Round timestamps down to a coarser unit, as sets of that resolution were measured."""
-    return pc.floor_temporal(times, unit={"s": "second", "ms": "millisecond"}.get(unit, "microsecond"))
+    return ColumnError(stream, column, problem="does not exist", remedy=f"columns are: {', '.join(table.column_names)}")

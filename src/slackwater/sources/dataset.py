@@ -6,7 +6,9 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -54,7 +56,7 @@ class Dataset:
         target.mkdir(parents=True, exist_ok=True)
         for position, (stream, table) in enumerate(self.streams.items()):
             marked = table.replace_schema_metadata(self._metadata(position))
-            _replace(target / f"{stream}.parquet", lambda path, rows=marked: _write_rows(path, rows))
+            _replace(target / f"{stream}.parquet", partial(_write_rows, marked))
         _replace(target / "README.md", lambda path: path.write_text(summarize(self), encoding="utf-8"))
         return target
 
@@ -67,7 +69,9 @@ class Dataset:
         tables = {path.stem: pq.read_table(path) for path in sorted(source.glob("*.parquet"))}
         if not tables:
             raise DatasetError(
-                str(source), problem="has no Parquet file", remedy="a dataset has one <stream>.parquet per stream"
+                str(source),
+                problem="has no Parquet file",
+                remedy="a dataset has one <stream>.parquet per stream",
             )
         return cls._from_tables(source, dict(sorted(tables.items(), key=_position)))
 
@@ -93,7 +97,9 @@ class Dataset:
         for stream in self.streams:
             if not re.fullmatch(r"[\w.+-]+", stream):
                 raise DatasetError(
-                    self.name, problem=f"has a stream named {stream!r}", remedy="use letters, digits and . _ + -"
+                    self.name,
+                    problem=f"has a stream named {stream!r}",
+                    remedy="use letters, digits and . _ + -",
                 )
         others = {path.stem for path in target.glob("*.parquet")} - set(self.streams)
         if others:
@@ -152,11 +158,11 @@ def _position(named: tuple[str, pa.Table]) -> tuple[int, str]:
     return int(metadata.get(_POSITION, b"0")), named[0]
 
 
-def _repeat(position: int, count: int) -> pa.Int64Array:
-    return pa.array(np.full(count, position, dtype=np.int64))
+def _repeat(position: int, count: int) -> pa.Array[Any]:
+    return pa.array(np.full(count, position), type=pa.int64())
 
 
-def _write_rows(path: Path, table: pa.Table) -> None:
+def _write_rows(table: pa.Table, path: Path) -> None:
     pq.write_table(table, path, row_group_size=ROW_GROUP_ROWS, compression="zstd")
 
 

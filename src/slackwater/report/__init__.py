@@ -1,0 +1,1 @@
+"""Reports: read result and decision files, never run anything."""

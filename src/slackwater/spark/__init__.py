@@ -1,0 +1,1 @@
+"""The Spark binding: the only package that imports pyspark. It translates and decides nothing."""

@@ -1,0 +1,98 @@
+"""A reorder plan over a bounded DataFrame: one pass over each bucket in arrival order, then drain. No state store.
+
+Without an arrival column a bounded DataFrame has no order: all its rows arrived together, which is the same as if they
+came sorted by event time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from slackwater.spark.buckets import BUCKET
+from slackwater.spark.call import PACKETS_OUT, Saved, run_call
+from slackwater.spark.packets import PACKET_ROWS, Mapper
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from slackwater.plan.nodes import ReorderNode
+
+
+def bounded_packets(node: ReorderNode, frame: DataFrame, schema: pa.Schema, bucket: str | None) -> DataFrame:
+    """Return the packets of a bounded run, as a streaming run would give them over all its batches."""
+    order = node.stream.arrival or node.stream.event_time
+    if bucket is None:
+        placed = frame.withColumn(BUCKET, F.lit(0)).repartition(1)
+    else:
+        placed = frame.repartition(node.buckets, bucket)
+    return placed.sortWithinPartitions(BUCKET, order).mapInArrow(_runner(node, schema), from_arrow_schema(PACKETS_OUT))
+
+
+def _runner(node: ReorderNode, schema: pa.Schema) -> Mapper:
+    now = time.time_ns() // 1_000
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        store, saved = _MemoryChunks(), Saved()
+        for bucket, table, last in _pieces(batches, node.stream.arrival):
+            call = run_call(node, bucket, saved, store, table.cast(schema), now=now, drain=last)
+            store, saved = (_MemoryChunks(), Saved()) if last else (store, call.saved)
+            yield pa.RecordBatch.from_pylist(call.packets, schema=PACKETS_OUT)
+
+    return run
+
+
+class _MemoryChunks:
+    """Chunks of a run that ends with the task."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[int, bytes] = {}
+
+    def read(self, number: int) -> bytes:
+        return self._bodies[number]
+
+    def write(self, number: int, body: bytes) -> None:
+        self._bodies[number] = body
+
+    def delete(self, number: int) -> None:
+        del self._bodies[number]
+
+
+def _pieces(batches: Iterator[pa.RecordBatch], arrival: str | None) -> Iterator[tuple[int, pa.Table, bool]]:
+    """Cut sorted rows into pieces of one bucket, and say of each whether it is the bucket's last.
+
+    Rows that arrived together stay together.
+    """
+    waiting: pa.Table | None = None
+    for batch in batches:
+        table = pa.Table.from_batches([batch])
+        waiting = table if waiting is None else pa.concat_tables([waiting, table])
+        numbers = waiting[BUCKET].to_numpy()
+        while numbers[0] != numbers[-1]:
+            end = int(np.searchsorted(numbers, numbers[0], side="right"))
+            yield _piece(waiting, end, last=True)
+            waiting, numbers = waiting.slice(end), numbers[end:]
+        end = _last_step(waiting, arrival) if waiting.num_rows >= PACKET_ROWS else 0
+        if end:
+            yield _piece(waiting, end, last=False)
+            waiting = waiting.slice(end)
+    if waiting is not None and waiting.num_rows:
+        yield _piece(waiting, waiting.num_rows, last=True)
+
+
+def _piece(table: pa.Table, end: int, *, last: bool) -> tuple[int, pa.Table, bool]:
+    return int(table[BUCKET][0].as_py()), table.slice(0, end).drop_columns([BUCKET]), last
+
+
+def _last_step(table: pa.Table, arrival: str | None) -> int:
+    """Return where the rows begin that arrived together with the last one."""
+    if arrival is None:
+        return table.num_rows - 1
+    values = table[arrival].to_numpy()
+    return int(np.searchsorted(values, values[-1], side="left"))

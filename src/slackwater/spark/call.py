@@ -1,0 +1,154 @@
+"""One call for one bucket: state and rows in, state and packets out. No engine in sight."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from slackwater.errors import StateError
+from slackwater.events import Events
+from slackwater.measurement import Counts
+from slackwater.pipeline.columns import decided_table, late_table, read_batch, released_table
+from slackwater.pipeline.guard import Incoming
+from slackwater.pipeline.reorder import Outcome, ReorderPipeline
+from slackwater.spark.packets import split, to_bytes
+from slackwater.spark.state import Chunk, ChunkedBuffer, ChunkStore, Payload
+from slackwater.time import Duration
+
+if TYPE_CHECKING:
+    from slackwater.plan.nodes import ReorderNode
+
+RESULTS, LATE, DECISIONS, SUMMARY = 0, 1, 2, 3  # kinds of packets on the way out
+_COUNTS = ("arrived", "released", "late", "buffered", "slack", "state_bytes")  # of the summary alone
+_FIELDS: list[pa.Field[Any]] = [
+    pa.field("kind", pa.int8()),
+    pa.field("bucket", pa.int32()),
+    pa.field("body", pa.binary()),
+    *(pa.field(name, pa.int64()) for name in _COUNTS),
+]
+PACKETS_OUT = pa.schema(_FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Everything small that a bucket remembers from call to call."""
+
+    pipeline: dict[str, Any] | None = None
+    chunks: tuple[Chunk, ...] = ()
+    next_chunk: int = 0
+    calls: int = 0
+    timer: int | None = None
+
+    @classmethod
+    def load(cls, value: Any, schema: pa.Schema) -> Saved:
+        """Read what `dump` wrote; None is a bucket that was never called."""
+        if value is None:
+            return cls()
+        try:
+            found = json.loads(value[0])
+            written_for = found.pop("schema")
+            saved = cls(**{**found, "chunks": tuple(Chunk(**chunk) for chunk in found["chunks"])})
+        except (ValueError, KeyError, TypeError) as error:
+            raise StateError(
+                "an unreadable entry", expected="one written by slackwater", remedy="start from a new checkpoint"
+            ) from error
+        if written_for != fingerprint(schema):
+            raise StateError(
+                f"columns ({written_for})",
+                expected=f"({fingerprint(schema)})",
+                remedy="the input changed: give it the columns it had, or drain it and start from a new checkpoint",
+            )
+        return saved
+
+    def dump(self, schema: pa.Schema) -> str:
+        """Return text from which `load` gives the same, for rows of the same schema."""
+        return json.dumps({**asdict(self), "schema": fingerprint(schema)})
+
+
+def fingerprint(schema: pa.Schema) -> str:
+    """Return the columns and types that state depends on."""
+    return ", ".join(f"{field.name} {field.type}" for field in schema)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a call led to."""
+
+    bucket: int
+    saved: Saved
+    packets: list[dict[str, Any]]
+    before: Counts
+    counts: Counts
+    slack: int
+
+    def summary(self, state_bytes: int) -> dict[str, Any]:
+        """Return the packet that Spark's progress reports are made from: counts of this call alone."""
+        return {
+            "kind": SUMMARY,
+            "bucket": self.bucket,
+            "arrived": self.counts.arrived - self.before.arrived,
+            "released": self.counts.released - self.before.released,
+            "late": self.counts.late - self.before.late,
+            "buffered": self.counts.buffered,
+            "slack": self.slack,
+            "state_bytes": state_bytes,
+        }
+
+
+def run_call(
+    node: ReorderNode, bucket: int, saved: Saved, store: ChunkStore, table: pa.Table, *, now: int, drain: bool
+) -> Call:
+    """Restore the pipeline, run a batch through it, and save it."""
+    started = time.perf_counter_ns()
+    payload = Payload(table)
+    buffer = ChunkedBuffer(store, payload, saved.chunks, saved.next_chunk)
+    pipeline = ReorderPipeline(node, buffer, saved.pipeline)
+    before = pipeline.counts
+    incoming = read_batch(node.stream, table, processing_time=now)
+    outcomes = [pipeline.on_batch(incoming if node.stream.arrival else _together(incoming, saved.calls))]
+    if drain:
+        outcomes.append(pipeline.on_end())
+    chunks, next_chunk = buffer.commit()
+    took = Duration((time.perf_counter_ns() - started) // 1_000)
+    return Call(
+        bucket=bucket,
+        saved=Saved(pipeline.snapshot(), tuple(chunks), next_chunk, saved.calls + 1),
+        packets=list(_packets(node, payload.table, bucket, outcomes, took)),
+        before=before,
+        counts=pipeline.counts,
+        slack=pipeline.slack,
+    )
+
+
+def frame_of(packets: Iterable[dict[str, Any]]) -> pd.DataFrame:
+    """Return packets as the frame that Spark expects."""
+    dtypes = {"kind": "int8", "bucket": "int32", **dict.fromkeys(_COUNTS, "Int64")}
+    return pd.DataFrame(list(packets), columns=PACKETS_OUT.names).astype(dtypes)
+
+
+def _together(incoming: Incoming, call: int) -> Incoming:
+    """Let the rows of a micro-batch arrive together: Spark gives them no order."""
+    events = incoming.events
+    arrival = np.full(len(events), call, np.int64)
+    return Incoming(Events(events.time, arrival, events.row), incoming.has_time, incoming.processing_time)
+
+
+def _packets(
+    node: ReorderNode, payload: pa.Table, bucket: int, outcomes: Iterable[Outcome], took: Duration
+) -> Iterator[dict[str, Any]]:
+    for outcome in outcomes:
+        tables = (
+            (RESULTS, released_table(node, payload, outcome.released)),
+            (LATE, late_table(node, payload, outcome.late)),
+            (DECISIONS, decided_table(node, outcome.decisions, bucket=bucket, took=took)),
+        )
+        for kind, table in tables:
+            for piece in split(table):
+                yield {"kind": kind, "bucket": bucket, "body": to_bytes(piece)}

@@ -1,0 +1,109 @@
+"""Rows cross the boundary between Spark and Python in packets: many rows as one binary value of Arrow IPC.
+
+Spark's stateful Python operators handle rows one by one on their way in and out. A packet is one row to them, however
+many it carries, and its columns keep their Arrow types: no timestamp, string or nested value becomes a Python object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+Mapper: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+PACKET_ROWS = 250_000  # most rows in a packet: large enough to make its cost small, small enough to hold several
+PACKET_BYTES = 32 * 1024 * 1024
+
+PACKETS_IN = "bucket INT, kind TINYINT, source INT, position INT, body BINARY"
+ROWS, CONTROL = 0, 1  # kinds of packets on the way in
+
+
+def to_bytes(table: pa.Table) -> bytes:
+    """Return a table as an Arrow IPC stream."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table.combine_chunks())
+    return sink.getvalue().to_pybytes()
+
+
+def from_bytes(body: bytes) -> pa.Table:
+    """Return the table of an Arrow IPC stream, without copying its columns."""
+    return pa.ipc.open_stream(pa.py_buffer(body)).read_all()
+
+
+def packer(schema: pa.Schema, bucket_column: str | None) -> Mapper:
+    """Return a function for `mapInArrow` that packs the rows of a partition by bucket.
+
+    `schema` is that of the rows; its time zone is UTC whatever the session's is, so that state does not depend on it.
+    """
+
+    def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        source = context.partitionId() if context is not None else 0
+        position = 0
+        for table in _gathered(batches):
+            for bucket, rows in _by_bucket(table, bucket_column):
+                yield _packet(bucket, source, position, to_bytes(rows.cast(schema)))
+                position += 1
+
+    return pack
+
+
+def unpacker(schema: pa.Schema) -> Mapper:
+    """Return a function for `mapInArrow` that unpacks packets (a column `body`) into rows of a schema."""
+
+    def unpack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for body in batch.column("body"):
+                table = from_bytes(body.as_buffer())
+                yield from table.cast(schema).to_batches()
+
+    return unpack
+
+
+def split(table: pa.Table) -> Iterator[pa.Table]:
+    """Cut a table into pieces of at most PACKET_ROWS rows."""
+    for start in range(0, table.num_rows, PACKET_ROWS):
+        yield table.slice(start, PACKET_ROWS)
+
+
+def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    waiting: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        waiting.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows >= PACKET_ROWS or size >= PACKET_BYTES:
+            yield pa.Table.from_batches(waiting)
+            waiting, rows, size = [], 0, 0
+    if rows:
+        yield pa.Table.from_batches(waiting)
+
+
+def _by_bucket(table: pa.Table, column: str | None) -> Iterator[tuple[int, pa.Table]]:
+    if column is None:
+        yield 0, table
+        return
+    bucket = table[column].to_numpy()
+    rows = table.drop_columns([column])
+    order = np.argsort(bucket, kind="stable")
+    numbers, starts = np.unique(bucket[order], return_index=True)
+    sorted_rows = rows.take(order)
+    for number, start, stop in zip(numbers, starts, [*starts[1:], len(order)], strict=True):
+        yield int(number), sorted_rows.slice(start, stop - start)
+
+
+def _packet(bucket: int, source: int, position: int, body: bytes) -> pa.RecordBatch:
+    columns: list[pa.Array[Any]] = [
+        pa.array([bucket], pa.int32()),
+        pa.array([ROWS], pa.int8()),
+        pa.array([source], pa.int32()),
+        pa.array([position], pa.int32()),
+        pa.array([body], pa.binary()),
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=["bucket", "kind", "source", "position", "body"])

@@ -1,0 +1,58 @@
+"""A good local SparkSession, and the settings that slackwater needs of any other."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from pyspark.sql import SparkSession
+
+from slackwater.errors import SessionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_STATE_STORE = "spark.sql.streaming.stateStore.providerClass"
+_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+# What a streaming query cannot run without.
+NEEDED: Mapping[str, str] = {_STATE_STORE: _ROCKSDB}
+
+# What a local session is better off with.
+_GOOD: Mapping[str, str] = {
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    "spark.sql.streaming.metricsEnabled": "true",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.memory": "4g",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+
+
+def session(*, app: str = "slackwater", master: str = "local[*]", **settings: str) -> SparkSession:
+    """Build a local SparkSession: RocksDB state, Arrow, this interpreter for the workers, sensible memory.
+
+    Args:
+        app: the name of the application.
+        master: where to run; all local cores unless told otherwise.
+        settings: further settings, with `__` for the dots of their names.
+    """
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName(app).master(master)
+    given = {name.replace("__", "."): value for name, value in settings.items()}
+    for name, value in {**_GOOD, **NEEDED, **given}.items():
+        builder = builder.config(name, value)
+    spark: SparkSession = builder.getOrCreate()
+    return spark
+
+
+def check_session(spark: SparkSession) -> None:
+    """Raise SessionError, naming the setting, if a session cannot run our streaming queries."""
+    for setting, needed in NEEDED.items():
+        found = spark.conf.get(setting, None)
+        if found != needed:
+            raise SessionError(setting, found=found, needed=needed)

@@ -1,0 +1,153 @@
+"""The reorder buffer in Spark's state store: chunks of Arrow IPC, each a slice of event time.
+
+A batch writes what it leaves waiting as new chunks and reads only chunks that the horizon has reached. A chunk that
+is released in part stays as it is; the index remembers up to which event time it is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from slackwater.errors import StateError
+from slackwater.events import Events
+from slackwater.spark.packets import from_bytes, to_bytes
+from slackwater.time import BEFORE_ALL_TIME
+
+_TIME, _ARRIVAL = "__slackwater_time", "__slackwater_arrival"
+_CHUNK_ROWS = 20_000  # about as many as are worth one call of the state store
+_MOST_SLICES = 8
+_MOST_PARTIAL = 8  # more chunks than this that were read but not finished are rewritten as new ones
+
+
+class ChunkStore(Protocol):
+    """Where the bytes of chunks are: one value of a state map each."""
+
+    def read(self, number: int) -> bytes:
+        """Return a chunk."""
+
+    def write(self, number: int, body: bytes) -> None:
+        """Keep a chunk."""
+
+    def delete(self, number: int) -> None:
+        """Forget a chunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """An entry of the index: what of a chunk is still waiting."""
+
+    number: int
+    rows: int
+    earliest: int
+    gone_to: int  # rows with an event time up to this are gone
+
+
+class Payload:
+    """Rows of a call under one numbering: those of the batch first, then those that were read from chunks."""
+
+    def __init__(self, batch: pa.Table) -> None:
+        self._tables = [batch]
+        self._rows = batch.num_rows
+
+    def add(self, table: pa.Table) -> int:
+        """Append rows and return the number of the first."""
+        first = self._rows
+        self._tables.append(table)
+        self._rows += table.num_rows
+        return first
+
+    @property
+    def table(self) -> pa.Table:
+        """All rows so far."""
+        return pa.concat_tables(self._tables)
+
+
+class ChunkedBuffer:
+    """A buffer whose events outlive the call in a chunk store. `commit` must be the last thing done with it."""
+
+    def __init__(self, store: ChunkStore, payload: Payload, chunks: Iterable[Chunk], next_number: int) -> None:
+        self._store = store
+        self._payload = payload
+        self._stored = {chunk.number: chunk for chunk in chunks}
+        self._read: dict[int, int] = {}  # number of a chunk that was read -> number of its first row
+        self._next = next_number
+        self._held = Events.none()  # in memory: new events, and the rest of the chunks that were read
+        self._taken_to = BEFORE_ALL_TIME
+
+    def put(self, events: Events) -> None:
+        """Keep events. They come in arrival order, after all that were put before."""
+        if len(events):
+            self._held = (self._held + events).by_time()
+
+    def take(self, horizon: int) -> Events:
+        """Remove and return every event with event time <= horizon, by (event time, arrival)."""
+        for chunk in [c for c in self._stored.values() if c.earliest <= horizon and c.number not in self._read]:
+            self._held = _merged(self._held, self._load(chunk))
+        self._taken_to = max(self._taken_to, horizon)
+        count = int(np.searchsorted(self._held.time, horizon, side="right"))
+        taken, self._held = self._held[:count], self._held[count:]
+        return taken
+
+    def commit(self) -> tuple[list[Chunk], int]:
+        """Write what is new, forget what is gone; return the index and the next number."""
+        first_read = min(self._read.values(), default=np.iinfo(np.int64).max)
+        partial = [self._remaining(number) for number in self._read]
+        kept = [chunk for chunk in partial if chunk.rows]
+        rewrite = len(kept) > _MOST_PARTIAL
+        for chunk in partial:
+            if rewrite or not chunk.rows:
+                self._store.delete(chunk.number)
+                del self._stored[chunk.number]
+            else:
+                self._stored[chunk.number] = chunk
+        self._write(self._held if rewrite else self._held[self._held.row < first_read])
+        return list(self._stored.values()), self._next
+
+    def __len__(self) -> int:
+        unread = sum(chunk.rows for chunk in self._stored.values() if chunk.number not in self._read)
+        return unread + len(self._held)
+
+    def _load(self, chunk: Chunk) -> Events:
+        try:
+            table = from_bytes(self._store.read(chunk.number))
+            time, arrival = table[_TIME].to_numpy(), table[_ARRIVAL].to_numpy()
+        except (pa.ArrowInvalid, KeyError, TypeError) as error:
+            raise StateError(
+                f"an unreadable chunk {chunk.number}", expected="Arrow IPC", remedy="restore the checkpoint from a copy"
+            ) from error
+        first = self._payload.add(table.drop_columns([_TIME, _ARRIVAL]))
+        self._read[chunk.number] = first
+        events = Events(time, arrival, np.arange(first, first + table.num_rows, dtype=np.int64))
+        return events[time > chunk.gone_to]
+
+    def _remaining(self, number: int) -> Chunk:
+        """Return the index entry of a chunk that was read, as it is now."""
+        first, chunk = self._read[number], self._stored[number]
+        last = min((f for f in self._read.values() if f > first), default=np.iinfo(np.int64).max)
+        left = self._held.time[(self._held.row >= first) & (self._held.row < last)]
+        earliest = int(left[0]) if len(left) else chunk.earliest
+        return replace(chunk, rows=len(left), earliest=earliest, gone_to=max(chunk.gone_to, self._taken_to))
+
+    def _write(self, events: Events) -> None:
+        """Write events that are sorted by time as chunks of consecutive slices of time."""
+        if not len(events):
+            return
+        payload = self._payload.table
+        slices = min(max(len(events) // _CHUNK_ROWS, 1), _MOST_SLICES)
+        for rows in np.array_split(np.arange(len(events)), slices):
+            part = events[rows]
+            table = payload.take(part.row)
+            table = table.append_column(_TIME, pa.array(part.time)).append_column(_ARRIVAL, pa.array(part.arrival))
+            self._store.write(self._next, to_bytes(table))
+            self._stored[self._next] = Chunk(self._next, len(part), int(part.time[0]), BEFORE_ALL_TIME)
+            self._next += 1
+
+
+def _merged(held: Events, loaded: Events) -> Events:
+    both = loaded + held
+    return both[np.lexsort((both.arrival, both.time))]
