@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from slackwater.time import Times
 
@@ -26,12 +26,20 @@ class Reason(StrEnum):
     NULL_TIME = "null_time"  # has no event time, or one before the year 1
 
 
+REASONS = tuple(Reason)
+
+
+def code_of(reason: Reason) -> int:
+    """Return the position of a reason in REASONS: how columns hold it."""
+    return REASONS.index(reason)
+
+
 @dataclass(frozen=True, slots=True)
 class Events:
     """Events as columns of equal length.
 
     `arrival` orders them by when they came: equal values arrived together. `row` is where the payload is found;
-    whoever made the events knows what it means.
+    whoever made the events knows what it means. Where both are the same column it is kept once.
 
     >>> Events.of([3, 1], arrival=[0, 1]).time.tolist()
     [3, 1]
@@ -58,16 +66,22 @@ class Events:
         return len(self.time)
 
     def __getitem__(self, which: slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Events:
-        return Events(self.time[which], self.arrival[which], self.row[which])
+        row = self.row[which]
+        return Events(self.time[which], row if self.arrival is self.row else self.arrival[which], row)
 
     def __add__(self, other: Events) -> Events:
-        if not len(self) or not len(other):
-            return self if len(self) else other
-        return Events(
-            np.concatenate((self.time, other.time)),
-            np.concatenate((self.arrival, other.arrival)),
-            np.concatenate((self.row, other.row)),
-        )
+        return Events.concat([self, other])
+
+    @classmethod
+    def concat(cls, parts: Sequence[Events]) -> Events:
+        """Put events one after the other."""
+        parts = [part for part in parts if len(part)]
+        if len(parts) < 2:
+            return parts[0] if parts else cls.none()
+        row = np.concatenate([part.row for part in parts])
+        same = all(part.arrival is part.row for part in parts)
+        arrival = row if same else np.concatenate([part.arrival for part in parts])
+        return cls(np.concatenate([part.time for part in parts]), arrival, row)
 
     def by_time(self) -> Events:
         """The same events by (event time, arrival), given that they are in arrival order.
@@ -79,45 +93,46 @@ class Events:
 
 
 @dataclass(frozen=True, slots=True)
-class Released:
-    """Events that leave in event-time order. `time` is what downstream sees: raised where a late event was adjusted."""
-
-    events: Events
-
-    def __len__(self) -> int:
-        return len(self.events)
-
-
-@dataclass(frozen=True, slots=True)
 class Late:
     """Events that could not be used in time: why, and how far behind what was already passed on."""
 
     events: Events
     late_by: Times
-    reason: npt.NDArray[np.object_]
+    code: npt.NDArray[np.int8]  # the position of the reason in REASONS
 
     def __len__(self) -> int:
         return len(self.events)
 
+    @property
+    def reason(self) -> list[Reason]:
+        """The reason of each event, in words."""
+        return [REASONS[code] for code in self.code.tolist()]
+
     @classmethod
     def none(cls) -> Late:
         """No late events."""
-        return cls(Events.none(), np.empty(0, np.int64), np.empty(0, np.object_))
+        return cls(Events.none(), np.empty(0, np.int64), np.empty(0, np.int8))
 
     @classmethod
     def because(cls, events: Events, reason: Reason, late_by: Times | None = None) -> Late:
         """Late events that share one reason."""
         by = np.zeros(len(events), np.int64) if late_by is None else late_by
-        return cls(events, by, np.full(len(events), str(reason), np.object_))
+        return cls(events, by, np.full(len(events), code_of(reason), np.int8))
 
     def __getitem__(self, which: npt.NDArray[np.bool_]) -> Late:
-        return Late(self.events[which], self.late_by[which], self.reason[which])
+        return Late(self.events[which], self.late_by[which], self.code[which])
 
     def __add__(self, other: Late) -> Late:
-        if not len(self) or not len(other):
-            return self if len(self) else other
-        return Late(
-            self.events + other.events,
-            np.concatenate((self.late_by, other.late_by)),
-            np.concatenate((self.reason, other.reason)),
+        return Late.concat([self, other])
+
+    @classmethod
+    def concat(cls, parts: Sequence[Late]) -> Late:
+        """Put late events one after the other."""
+        parts = [part for part in parts if len(part)]
+        if len(parts) < 2:
+            return parts[0] if parts else cls.none()
+        return cls(
+            Events.concat([part.events for part in parts]),
+            np.concatenate([part.late_by for part in parts]),
+            np.concatenate([part.code for part in parts]),
         )

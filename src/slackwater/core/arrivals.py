@@ -23,11 +23,11 @@ class Arrivals:
     """
 
     events: Events
-    step: Rows  # of each event
-    first: Rows  # of each step: the position of its first event
     clock: Times  # after each step
     before: Times  # before each step
     delay: Times  # of each event
+    _step: Rows | None  # of each event; None: each is a step of its own
+    _first: Rows | None  # of each step, the position of its first event; None likewise
 
     @classmethod
     def after(cls, clock: int | None, events: Events) -> Arrivals:
@@ -39,43 +39,55 @@ class Arrivals:
         >>> Arrivals.after(5, Events.of([1, 4, 7], arrival=[9, 9, 9])).delay.tolist()
         [4, 1, 0]
         """
-        new_step = np.empty(len(events), np.bool_)
-        new_step[:1] = True
-        np.not_equal(events.arrival[1:], events.arrival[:-1], out=new_step[1:])
-        first = np.flatnonzero(new_step)
-        clocks = running_clock(events.time, clock)
-        if len(first) < len(events):
-            step = np.cumsum(new_step, dtype=np.int64) - 1
-            clocks = clocks[np.append(first[1:], len(events)) - 1] if len(first) else clocks
-        else:
-            step = first
+        changes = events.arrival[1:] != events.arrival[:-1]
+        clocks, step, first = running_clock(events.time, clock), None, None
+        if not changes.all():
+            step = np.concatenate(([0], np.cumsum(changes, dtype=np.int64)))
+            first = np.concatenate(([0], np.flatnonzero(changes) + 1))
+            clocks = clocks[np.append(first[1:], len(events)) - 1]
         before = np.empty_like(clocks)
         before[:1] = BEFORE_ALL_TIME if clock is None else clock
         before[1:] = clocks[:-1]
-        seen = before if len(first) == len(events) else before[step]
-        return cls(events, step, first, clocks, before, delay_of(events.time, seen))
+        seen = before if step is None else before[step]
+        return cls(events, clocks, before, delay_of(events.time, seen), step, first)
 
     @property
     def steps(self) -> int:
         """How many steps there are."""
         return len(self.clock)
 
+    def per_event(self, values: Times) -> Times:
+        """Return for each event the value of its step."""
+        return values if self._step is None else values[self._step]
+
+    def step_of(self, position: Rows) -> Rows:
+        """Return the step of the events at these positions."""
+        return position if self._step is None else self._step[position]
+
+    def arrived_by(self, step: Rows) -> Rows:
+        """How many events had arrived after each of these steps."""
+        return step + 1 if self._first is None else np.append(self._first[1:], len(self.events))[step]
+
     def largest_delay(self) -> Times:
         """Return the largest delay of each step."""
-        if self.steps == len(self.events):
+        if self._first is None:
             return self.delay
-        largest: Times = np.maximum.reduceat(self.delay, self.first)
+        largest: Times = np.maximum.reduceat(self.delay, self._first)
         return largest
 
     def part(self, start: int, stop: int) -> Arrivals:
         """Return the steps `[start, stop)` on their own."""
-        low = self.first[start] if start < self.steps else len(self.events)
-        high = self.first[stop] if stop < self.steps else len(self.events)
+        low, high = self._position(start), self._position(stop)
         return Arrivals(
-            self.events[int(low) : int(high)],
-            self.step[low:high] - start,
-            self.first[start:stop] - low,
+            self.events[low:high],
             self.clock[start:stop],
             self.before[start:stop],
             self.delay[low:high],
+            None if self._step is None else self._step[low:high] - start,
+            None if self._first is None else self._first[start:stop] - low,
         )
+
+    def _position(self, step: int) -> int:
+        if step >= self.steps:
+            return len(self.events)
+        return step if self._first is None else int(self._first[step])

@@ -13,7 +13,7 @@ class Buffer(Protocol):
     """Holds events and gives back those that the horizon has reached."""
 
     def put(self, events: Events) -> None:
-        """Keep events. They come in arrival order, after all that were put before."""
+        """Keep events. At equal times they come in arrival order, after all that were put before."""
 
     def take(self, horizon: int) -> Events:
         """Remove and return every event with event time <= horizon, by (event time, arrival)."""

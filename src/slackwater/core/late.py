@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.errors import LateEventError, ParameterError
-from slackwater.events import Events, Late, Reason
+from slackwater.events import REASONS, Events, Late, Reason, code_of
 
 if TYPE_CHECKING:
     from slackwater.time import Times
@@ -105,7 +105,7 @@ class Routed:
 
 
 def _adjust(in_order: Events, late: Late, behind: Times) -> Routed:
-    fixable = np.isin(late.reason, (str(Reason.LATE), str(Reason.OVER_CAP)))
+    fixable = np.isin(late.code, (code_of(Reason.LATE), code_of(Reason.OVER_CAP)))
     raised = Events(behind[fixable], late.events.arrival[fixable], late.events.row[fixable])
     side = late[~fixable]
     # What an adjusted event follows has the time that it is given: after all of that time, before all later ones.
@@ -115,7 +115,7 @@ def _adjust(in_order: Events, late: Late, behind: Times) -> Routed:
 def _first_error(late: Late, stream: str) -> LateEventError:
     return LateEventError(
         stream=stream,
-        reason=str(late.reason[0]),
+        reason=str(REASONS[late.code[0]]),
         count=len(late),
         event_time=int(late.events.time[0]),
         late_by=int(late.late_by[0]),

@@ -146,49 +146,61 @@ class KSlackLogic:
         )
 
     def _depart(self, arrivals: Arrivals, horizon: Times) -> Departures:
-        events, reached = arrivals.events, np.maximum.accumulate(horizon)
-        reached_before = np.concatenate(([BEFORE_ALL_TIME], reached[:-1]))
-        overdue = is_released(events.time, np.maximum(reached_before, self._passed_on)[arrivals.step])
+        reached = np.maximum.accumulate(horizon)
+        passed_before = np.concatenate(([self._passed_on], np.maximum(reached[:-1], self._passed_on)))
+        overdue = is_released(arrivals.events.time, arrivals.per_event(passed_before))
         ripe = self._buffer.take(int(reached[-1]))
-        leaves = is_released(events.time, reached[-1])
-        if not overdue.any() and not is_late(ripe.time[:1], self._passed_on).any():
-            return self._depart_fresh(events, leaves, ripe, reached)
-        return self._depart_overdue(arrivals, horizon, reached, overdue, ripe, leaves)
-
-    def _depart_fresh(self, events: Events, leaves: Mask, ripe: Events, reached: Times) -> Departures:
-        self._buffer.put(events[~leaves])
-        in_order = (ripe + (events if leaves.all() else events[leaves])).by_time()
-        nothing = np.empty(0, np.int64)
-        return Departures(in_order, Events.none(), nothing, nothing, in_order.time, reached, nothing, nothing)
+        stale = is_late(ripe.time, self._passed_on)  # waited although behind what was passed on: as if they came now
+        if len(ripe):
+            overdue = np.concatenate((stale, overdue))
+        pool = ripe + arrivals.events
+        order = np.argsort(pool.time, kind="stable")
+        leaving = int(np.searchsorted(pool.time, reached[-1], side="right", sorter=order))
+        if not overdue.any():
+            self._buffer.put(pool[order[leaving:]])
+            in_order = pool[order[:leaving]]
+            nothing = np.empty(0, np.int64)
+            return Departures(in_order, Events.none(), nothing, nothing, in_order.time, reached, nothing, nothing)
+        return self._depart_overdue(arrivals, pool, order, leaving, horizon, reached, overdue)
 
     def _depart_overdue(
-        self, arrivals: Arrivals, horizon: Times, reached: Times, overdue: Mask, ripe: Events, leaves: Mask
+        self,
+        arrivals: Arrivals,
+        pool: Events,
+        order: Rows,
+        leaving: int,
+        horizon: Times,
+        reached: Times,
+        overdue: Mask,
     ) -> Departures:
         """Settle a batch in which some events were behind the horizon when they came."""
-        events = arrivals.events
-        # Events that waited from earlier batches, although behind what was passed on, are as if they came now.
-        stale = is_late(ripe.time, self._passed_on)
-        suspects = ripe[stale] + events[overdue]
-        came = np.concatenate((np.zeros(int(stale.sum()), np.int64), arrivals.step[overdue]))
-        left_at = first_reaching(horizon, start=came, target=suspects.time)
+        at = np.flatnonzero(overdue)
+        suspects = pool[at]
+        ripe = len(pool) - len(arrivals.events)
+        left_at = _left_at(horizon, arrivals.step_of(np.maximum(at - ripe, 0)), suspects.time)
         gone = left_at < len(horizon)
-        self._buffer.put(_merge_waiting(events, ~(leaves | overdue), suspects[~gone]))
+        fresh = pool.time[order[:leaving][~overdue[order[:leaving]]]]
+        behind = self._passed_on_before(left_at[gone], fresh, reached, suspects.time[gone])
+        late = np.zeros(len(at), np.bool_)
+        late[gone] = is_late(suspects.time[gone], behind)
 
-        fresh = (ripe[~stale] + events[leaves & ~overdue]).by_time()
-        suspects, left_at = suspects[gone], left_at[gone]
-        behind = self._passed_on_before(left_at, fresh.time, reached, suspects.time)
-        late = is_late(suspects.time, behind)
-        order = np.lexsort((suspects.arrival[late], suspects.time[late], left_at[late]))
+        stays = np.ones(len(pool), np.bool_)
+        stays[order[:leaving]] = False
+        stays[at] = ~gone
+        self._buffer.put(pool[order[stays[order]]])
+        stays[at[late]] = True  # or left by another way: not in order
+        in_order = order[:leaving][~stays[order[:leaving]]]
+        out_late, late_step = suspects[late], left_at[late]
+        by_step = np.lexsort((out_late.arrival, out_late.time, late_step)) if _has_ties(late_step) else slice(None)
         return Departures(
-            # At equal times fresh events came first: once the horizon has passed a time, no event of it is fresh.
-            in_order=(fresh + suspects[~late]).by_time() if not late.all() else fresh,
-            late=suspects[late][order],
-            late_behind=behind[late][order],
-            late_delay=delay_of(suspects.time, arrivals.before[left_at])[late][order],
-            _fresh_times=fresh.time,
+            in_order=pool[in_order],
+            late=out_late[by_step],
+            late_behind=behind[late[gone]][by_step],
+            late_delay=delay_of(out_late.time, arrivals.before[late_step])[by_step],
+            _fresh_times=fresh,
             _reached=reached,
-            _overdue_steps=np.sort(left_at[~late]),
-            _late_steps=left_at[late][order],
+            _overdue_steps=np.sort(left_at[gone & ~late]),
+            _late_steps=late_step[by_step],
         )
 
     def _passed_on_before(self, step: Rows, fresh: Times, reached: Times, suspects: Times) -> Times:
@@ -202,9 +214,15 @@ class KSlackLogic:
         return np.maximum(np.maximum(of_fresh, of_suspects), self._passed_on)
 
 
-def _merge_waiting(events: Events, waiting: Mask, suspects: Events) -> Events:
-    """Return what stays, in arrival order: the buffer counts on it."""
-    if not len(suspects):
-        return events[waiting]
-    stay = events[waiting] + suspects
-    return stay[np.argsort(stay.arrival, kind="stable")]
+def _has_ties(step: Rows) -> bool:
+    """Whether events left at the same step, or not in the order in which they came."""
+    return bool((step[1:] <= step[:-1]).any())
+
+
+def _left_at(horizon: Times, came: Rows, time: Times) -> Rows:
+    """Return the step at which each overdue event leaves: mostly the one in which it came."""
+    left_at = came.copy()
+    waits = np.flatnonzero(~is_released(time, horizon[came]))
+    if len(waits):
+        left_at[waits] = first_reaching(horizon, start=came[waits], target=time[waits])
+    return left_at

@@ -9,12 +9,13 @@ from functools import cached_property
 import pyarrow as pa
 
 from slackwater.core.buffer import MemoryBuffer
-from slackwater.decisions import DECISIONS
 from slackwater.pipeline.columns import decided_table, late_table, read_batch, released_table
-from slackwater.pipeline.reorder import Outcome, ReorderPipeline
+from slackwater.pipeline.reorder import ReorderPipeline, joined
 from slackwater.plan.explain import explain_reorder
 from slackwater.plan.nodes import ReorderNode
 from slackwater.time import Duration
+
+BATCH_ROWS = 100_000  # the columns of a batch fit into the processor's cache; the results do not depend on it
 
 
 @dataclass(frozen=True)
@@ -49,18 +50,11 @@ class LocalReorder:
         started = time.perf_counter_ns()
         pipeline = ReorderPipeline(self.node, MemoryBuffer())
         incoming = read_batch(self.node.stream, self.table, processing_time=self.processing_time)
-        outcomes = [pipeline.on_batch(incoming), pipeline.on_end()]
+        batches = incoming.in_batches(BATCH_ROWS)
+        outcome = joined([*(pipeline.on_batch(batch) for batch in batches), pipeline.on_end()])
         took = Duration((time.perf_counter_ns() - started) // 1_000)
         return (
-            _joined([released_table(self.node, self.table, each.released) for each in outcomes], self.table.schema),
-            _joined([late_table(self.node, self.table, each.late) for each in outcomes]),
-            _joined([_decisions(self.node, each, took) for each in outcomes], DECISIONS),
+            released_table(self.node, self.table, outcome.released),
+            late_table(self.node, self.table, outcome.late),
+            decided_table(self.node, outcome.decisions, bucket=0, took=took),
         )
-
-
-def _decisions(node: ReorderNode, outcome: Outcome, took: Duration) -> pa.Table:
-    return decided_table(node, outcome.decisions, bucket=0, took=took)
-
-
-def _joined(tables: list[pa.Table], schema: pa.Schema | None = None) -> pa.Table:
-    return pa.concat_tables([t for t in tables if t.num_rows] or tables[:1])

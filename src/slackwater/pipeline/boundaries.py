@@ -14,6 +14,8 @@ import numpy as np
 from slackwater.time import intervals_passed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.reorder import Departures
     from slackwater.events import Rows
@@ -42,10 +44,11 @@ class Decisions:
     def __len__(self) -> int:
         return len(self.at)
 
-    def __add__(self, other: Decisions) -> Decisions:
-        if not len(self) or not len(other):
-            return self if len(self) else other
-        return Decisions(*(np.concatenate(pair) for pair in zip(self.columns(), other.columns(), strict=True)))
+    @classmethod
+    def concat(cls, parts: Sequence[Decisions]) -> Decisions:
+        """Put decisions one after the other."""
+        parts = [part for part in parts if len(part)]
+        return cls(*map(np.concatenate, zip(*(part.columns() for part in parts), strict=True))) if parts else cls.none()
 
     def columns(self) -> tuple[Times, ...]:
         """Return the columns in the order of the fields."""
@@ -84,22 +87,28 @@ class Boundaries:
 
     def crossed(self, clock: Times) -> Rows:
         """Return the steps at which a boundary is crossed; the first event of a stream crosses none."""
-        return np.flatnonzero(self._jumps(clock))
+        if not len(clock):
+            return np.empty(0, np.int64)
+        before, last = self._before(clock), int(intervals_passed(int(clock[-1]), self._interval))
+        if last - before > len(clock):  # a silence, or fewer events than intervals: look at every step instead
+            return np.flatnonzero(np.diff(np.asarray(intervals_passed(clock, self._interval)), prepend=before))
+        limits = np.arange(before + 1, last + 1, dtype=np.int64) * self._interval
+        return np.unique(np.searchsorted(clock, limits, side="left"))
 
     def pass_over(self, arrivals: Arrivals, slack: Times, out: Departures, before: Counts) -> Decisions:
         """Move on, and write down one decision for each step that crossed a boundary."""
         if not arrivals.steps:
             return Decisions.none()
-        jumps = self._jumps(arrivals.clock)
-        steps = np.flatnonzero(jumps)
-        self._current = int(intervals_passed(int(arrivals.clock[-1]), self._interval))
-        ends = np.append(arrivals.first[1:], len(arrivals.events))
+        steps = self.crossed(arrivals.clock)
+        numbers = np.asarray(intervals_passed(arrivals.clock[steps], self._interval))
+        intervals = np.diff(numbers, prepend=self._before(arrivals.clock))
+        self._current = int(numbers[-1]) if len(numbers) else self._before(arrivals.clock)
         return Decisions(
             at=arrivals.clock[steps],
-            intervals=jumps[steps],
+            intervals=intervals,
             slack=slack[steps],
             max_delay=self._max_delays(arrivals.largest_delay(), steps),
-            arrived=before.arrived + ends[steps],
+            arrived=before.arrived + arrivals.arrived_by(steps),
             released=before.released + out.released_by(steps),
             late=before.late + out.late_by(steps),
         )
@@ -112,11 +121,9 @@ class Boundaries:
         self._max_delay = 0
         return Decisions(*(np.array([value], np.int64) for value in row))
 
-    def _jumps(self, clock: Times) -> Rows:
-        number = np.asarray(intervals_passed(clock, self._interval))
-        if not len(number):
-            return number
-        return np.diff(number, prepend=number[0] if self._current is None else self._current)
+    def _before(self, clock: Times) -> int:
+        """Return the number of the interval before these steps; the first event of a stream begins one."""
+        return int(intervals_passed(int(clock[0]), self._interval)) if self._current is None else self._current
 
     def _max_delays(self, largest_delay: Times, steps: Rows) -> Times:
         """Return the largest delay up to each boundary since the one before, and remember that of the rest."""

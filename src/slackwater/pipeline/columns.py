@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from slackwater.decisions import decisions_table
 from slackwater.errors import ColumnError
-from slackwater.events import Events, Late, Reason
+from slackwater.events import REASONS, Events, Late, Reason, code_of
 from slackwater.pipeline.guard import Incoming
 from slackwater.time import MAX_TIME, Duration
 
@@ -63,11 +63,8 @@ def _filled(values: pa.ChunkedArray[Any]) -> Times:
     return values.fill_null(zero).to_numpy() if values.null_count else values.to_numpy()
 
 
-def read_arrival(node: StreamNode, table: pa.Table) -> Times:
+def read_arrival(node: StreamNode, column: str, table: pa.Table) -> Times:
     """Return what orders the rows by arrival."""
-    column = node.arrival
-    if column is None:
-        return np.arange(table.num_rows, dtype=np.int64)
     values = table[column]
     if values.null_count:
         raise ColumnError(node.name, column, problem="has nulls", remedy="every row must say when it arrived")
@@ -80,17 +77,17 @@ def read_arrival(node: StreamNode, table: pa.Table) -> Times:
     return values.cast(pa.int64()).to_numpy()
 
 
-def read_batch(node: StreamNode, table: pa.Table, *, processing_time: int, first_row: int = 0) -> Incoming:
-    """Return the columns of a batch in arrival order; `row` counts from `first_row` in the table's own order."""
+def read_batch(node: StreamNode, table: pa.Table, *, processing_time: int) -> Incoming:
+    """Return the columns of a batch in arrival order; `row` is the position in the table."""
     times, has_time = read_times(node, node.event_time, table[node.event_time])
     arrived_at: Times | int = processing_time
     if node.arrival_time is not None:
         arrived_at, known = read_times(node, node.arrival_time, table[node.arrival_time])
         arrived_at = arrived_at if known is None else np.where(known, arrived_at, processing_time)
-    arrival = read_arrival(node, table)
-    row = np.arange(first_row, first_row + table.num_rows, dtype=np.int64)
+    row = np.arange(table.num_rows, dtype=np.int64)
+    arrival = row if node.arrival is None else read_arrival(node, node.arrival, table)
     incoming = Incoming(Events(times, arrival, row), has_time, arrived_at)
-    return incoming if _is_sorted(arrival) else incoming.ordered_by(np.argsort(arrival, kind="stable"))
+    return incoming if arrival is row or _is_sorted(arrival) else incoming[np.argsort(arrival, kind="stable")]
 
 
 def _is_sorted(values: Times) -> bool:
@@ -126,11 +123,11 @@ def late_schema(schema: pa.Schema) -> pa.Schema:
 def late_table(node: ReorderNode, payload: pa.Table, late: Late) -> pa.Table:
     """Gather the rows that could not be used in time; `late_by` is null where there was no usable time."""
     rows = payload.take(late.events.row)
-    unknown = np.isin(late.reason, (str(Reason.FUTURE), str(Reason.NULL_TIME)))
+    unknown = np.isin(late.code, (code_of(Reason.FUTURE), code_of(Reason.NULL_TIME)))
     columns = (
         pa.array(late.late_by, mask=unknown),
-        pa.array(late.reason, pa.string()),
-        pa.array([node.stream.name] * len(late), pa.string()),
+        pa.array([str(reason) for reason in REASONS]).take(late.code),
+        pa.repeat(node.stream.name, len(late)),
     )
     return pa.Table.from_arrays([*rows.columns, *columns], schema=late_schema(rows.schema))
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from slackwater.events import Events, Late, Reason
+from slackwater.events import Events, Late, Reason, code_of
 from slackwater.time import MAX_TIME, MIN_TIME, Duration, is_future
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from slackwater.time import Mask, Times
 
 
@@ -23,19 +25,26 @@ class Incoming:
     has_time: Mask | None = None  # None: all have
     processing_time: Times | int = MAX_TIME  # when each event arrived; the default knows of no future
 
-    def ordered_by(self, order: npt.NDArray[np.intp]) -> Incoming:
-        """Return the same batch in another order."""
-        known = None if self.has_time is None else self.has_time[order]
-        arrived_at = self.processing_time if isinstance(self.processing_time, int) else self.processing_time[order]
-        return Incoming(self.events[order], known, arrived_at)
+    def __getitem__(self, which: slice | npt.NDArray[np.intp]) -> Incoming:
+        known = None if self.has_time is None else self.has_time[which]
+        arrived_at = self.processing_time if isinstance(self.processing_time, int) else self.processing_time[which]
+        return Incoming(self.events[which], known, arrived_at)
+
+    def in_batches(self, rows: int) -> Iterator[Incoming]:
+        """Cut into batches of about this many events; events that arrived together stay together."""
+        arrival, start = self.events.arrival, 0
+        while start < len(arrival):
+            stop = int(np.searchsorted(arrival, arrival[min(start + rows, len(arrival)) - 1], side="right"))
+            yield self[start:stop]
+            start = stop
 
 
 def turn_away(incoming: Incoming, max_ahead: Duration | None) -> tuple[Events, Late]:
     """Split a batch into events with a usable time and events that are turned away, with the reason.
 
     >>> good, bad = turn_away(Incoming(Events.of([5, 90]), processing_time=10), Duration(20))
-    >>> good.time.tolist(), bad.events.time.tolist(), bad.reason.tolist()
-    ([5], [90], ['future'])
+    >>> good.time.tolist(), bad.events.time.tolist(), bad.reason
+    ([5], [90], [<Reason.FUTURE: 'future'>])
     """
     events = incoming.events
     unusable = events.time < MIN_TIME
@@ -48,6 +57,6 @@ def turn_away(incoming: Incoming, max_ahead: Duration | None) -> tuple[Events, L
     bad = unusable | future
     if not bad.any():
         return events, Late.none()
-    reason = np.where(future[bad], str(Reason.FUTURE), str(Reason.NULL_TIME)).astype(object)
+    code = np.where(future[bad], code_of(Reason.FUTURE), code_of(Reason.NULL_TIME)).astype(np.int8)
     turned_away = events[bad]
-    return events[~bad], Late(turned_away, np.zeros(len(turned_away), np.int64), reason)
+    return events[~bad], Late(turned_away, np.zeros(len(turned_away), np.int64), code)

@@ -14,13 +14,15 @@ import numpy as np
 from slackwater.control.choose import controller_for
 from slackwater.core.reorder import Departures, KSlack, KSlackState
 from slackwater.errors import AccountingError, StateError
-from slackwater.events import Events, Late, Reason
+from slackwater.events import Events, Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
 from slackwater.pipeline.boundaries import Boundaries, Decisions
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.time import is_over_cap
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.buffer import Buffer
     from slackwater.plan.nodes import ReorderNode
@@ -58,7 +60,7 @@ class ReorderPipeline:
         outcomes = [self._route(Departures.none(), turned_away, Decisions.none(), len(turned_away))]
         for part, slack in parts:
             outcomes.append(self._run(part, slack))
-        return self._balanced(_joined(outcomes))
+        return self._balanced(joined(outcomes))
 
     def on_end(self) -> Outcome:
         """Drain: release all that is held, and decide one last time."""
@@ -146,7 +148,7 @@ class ReorderPipeline:
         late = Late.because(out.late, Reason.LATE, out.late_behind - out.late.time)
         cap = self._node.contract.longest_wait
         if cap is not None and len(late):
-            late.reason[is_over_cap(out.late_delay, cap.microseconds)] = str(Reason.OVER_CAP)
+            late.code[is_over_cap(out.late_delay, cap.microseconds)] = code_of(Reason.OVER_CAP)
         return late
 
     def _balanced(self, outcome: Outcome) -> Outcome:
@@ -158,12 +160,13 @@ class ReorderPipeline:
         return outcome
 
 
-def _joined(outcomes: list[Outcome]) -> Outcome:
-    released, late, decisions = Events.none(), Late.none(), Decisions.none()
-    for outcome in outcomes:
-        released, late = released + outcome.released, late + outcome.late
-        decisions = decisions + outcome.decisions
-    return Outcome(released, late, decisions)
+def joined(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return what several batches led to, as one."""
+    return Outcome(
+        Events.concat([outcome.released for outcome in outcomes]),
+        Late.concat([outcome.late for outcome in outcomes]),
+        Decisions.concat([outcome.decisions for outcome in outcomes]),
+    )
 
 
 def _checked(state: dict[str, Any] | None) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class ChunkedBuffer:
         self._taken_to = BEFORE_ALL_TIME
 
     def put(self, events: Events) -> None:
-        """Keep events. They come in arrival order, after all that were put before."""
+        """Keep events. At equal times they come in arrival order, after all that were put before."""
         if len(events):
             self._held = (self._held + events).by_time()
 

@@ -1,0 +1,118 @@
+"""Runs benchmarks: ours and the rival in turn, several times; reports ratios, never times alone.
+
+A benchmark gives cases; a case has two functions that do the same work, and the ratio that it must not exceed.
+Everything is seeded and built before the clock starts. Results go to benchmarks/results/ as JSON lines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+import slackwater
+
+RESULTS = Path(__file__).parent / "results"
+NAMES = {
+    "reorder": ("benchmarks.reorder_local", "benchmarks.reorder_spark", "benchmarks.reorder_state"),
+    "reorder-local": ("benchmarks.reorder_local",),
+    "reorder-spark": ("benchmarks.reorder_spark",),
+    "reorder-state": ("benchmarks.reorder_state",),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Two ways to do the same work; `ours` must take at most `limit` times as long as `rival` (or cost as much).
+
+    The functions may return a number to be compared instead of their duration.
+    """
+
+    name: str
+    ours: Callable[[], float | None]
+    rival: Callable[[], float | None]
+    limit: float
+    rival_name: str
+    config: dict[str, Any] = field(default_factory=dict)
+
+
+def main(name: str, *, quick: bool = False, repeat: int = 5) -> int:
+    """Run the benchmarks of a name, print a table, write JSON; return 1 if a limit is exceeded."""
+    console = Console()
+    if name != "all" and name not in NAMES:
+        console.print(f"[red]no benchmark {name!r}; there are: all, {', '.join(NAMES)}[/red]")
+        return 2
+    modules = NAMES["reorder"] if name == "all" else NAMES[name]
+    rows = [_run(case, repeat, console) for module in modules for case in _cases(module, quick)]
+    console.print(_table(rows))
+    console.print(f"written to {_write(rows)}")
+    return int(any(row["median"] > row["limit"] for row in rows))
+
+
+def _cases(module: str, quick: bool) -> Iterator[Case]:
+    yield from import_module(module).cases(quick=quick)
+
+
+def _run(case: Case, repeat: int, console: Console) -> dict[str, Any]:
+    ours: list[float] = []
+    rival: list[float] = []
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task(case.name, total=repeat)
+        case.ours(), case.rival()  # the first of each warms caches and workers and is not counted
+        for turn in range(repeat):
+            for measured, work in [(ours, case.ours), (rival, case.rival)][:: 1 if turn % 2 else -1]:
+                measured.append(_measure(work))
+            progress.advance(task)
+    ratios = sorted(a / b for a, b in zip(ours, rival, strict=True))
+    return {
+        "benchmark": case.name,
+        "rival": case.rival_name,
+        "config": case.config,
+        "limit": case.limit,
+        "median": statistics.median(ratios),
+        "lowest": ratios[0],
+        "highest": ratios[-1],
+        "ours": ours,
+        "rival_values": rival,
+        "version": slackwater.__version__,
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _measure(work: Callable[[], float | None]) -> float:
+    started = time.perf_counter()
+    value = work()
+    return time.perf_counter() - started if value is None else value
+
+
+def _table(rows: list[dict[str, Any]]) -> Table:
+    table = Table(title="cost of slackwater / cost of the rival, median of interleaved runs")
+    for column in ("benchmark", "rival", "ratio", "spread", "limit", ""):
+        table.add_column(column, justify="right" if column in ("ratio", "limit") else "left")
+    for row in rows:
+        held = row["median"] <= row["limit"]
+        verdict = "[green]held[/green]" if held else "[red]exceeded[/red]"
+        spread = f"{row['lowest']:.2f} - {row['highest']:.2f}"
+        table.add_row(
+            row["benchmark"], row["rival"], f"{row['median']:.2f}", spread, f"{row['limit']:.2f}", verdict
+        )
+    return table
+
+
+def _write(rows: list[dict[str, Any]]) -> Path:
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
