@@ -53,6 +53,8 @@ def main(name: str, *, quick: bool = False, repeat: int = 5) -> int:
     if name != "all" and name not in NAMES:
         console.print(f"[red]no benchmark {name!r}; there are: all, {', '.join(NAMES)}[/red]")
         return 2
+    here = str(Path(__file__).parent.parent)
+    os.environ["PYTHONPATH"] = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])  # for Spark's workers
     modules = NAMES["reorder"] if name == "all" else NAMES[name]
     rows = [_run(case, repeat, console) for module in modules for case in _cases(module, quick)]
     console.print(_table(rows))
@@ -105,9 +107,7 @@ def _table(rows: list[dict[str, Any]]) -> Table:
         held = row["median"] <= row["limit"]
         verdict = "[green]held[/green]" if held else "[red]exceeded[/red]"
         spread = f"{row['lowest']:.2f} - {row['highest']:.2f}"
-        table.add_row(
-            row["benchmark"], row["rival"], f"{row['median']:.2f}", spread, f"{row['limit']:.2f}", verdict
-        )
+        table.add_row(row["benchmark"], row["rival"], f"{row['median']:.2f}", spread, f"{row['limit']:.2f}", verdict)
     return table
 
 

@@ -119,7 +119,7 @@ class Late:
         by = np.zeros(len(events), np.int64) if late_by is None else late_by
         return cls(events, by, np.full(len(events), code_of(reason), np.int8))
 
-    def __getitem__(self, which: npt.NDArray[np.bool_]) -> Late:
+    def __getitem__(self, which: slice | npt.NDArray[np.bool_]) -> Late:
         return Late(self.events[which], self.late_by[which], self.code[which])
 
     def __add__(self, other: Late) -> Late:

@@ -83,12 +83,16 @@ class Duration:
     def __str__(self) -> str:
         """Text that `Duration.of` reads back.
 
-        >>> str(Duration(1_500_000)), str(Duration(2_000)), str(Duration.ZERO)
-        ('1.5 seconds', '2 ms', '0 seconds')
+        >>> str(Duration(1_500_000)), str(Duration(2_000)), str(Duration.of("24 hours")), str(Duration.ZERO)
+        ('1.5 seconds', '2 ms', '1 day', '0 seconds')
         """
-        for unit, size in (("seconds", 1_000_000), ("ms", 1_000)):
-            if self.microseconds >= size or not self:
-                return f"{(Decimal(self.microseconds) / size).normalize():f} {unit}"
+        for unit in ("day", "hour", "minute"):
+            if self and self.microseconds % _UNITS[unit] == 0:
+                return _plural(self.microseconds // _UNITS[unit], unit)
+        if self.microseconds >= 1_000_000 or not self:
+            return _plural((Decimal(self.microseconds) / 1_000_000).normalize(), "second")
+        if self.microseconds >= 1_000:
+            return f"{(Decimal(self.microseconds) / 1_000).normalize():f} ms"
         return f"{self.microseconds} us"
 
     def __repr__(self) -> str:
@@ -101,6 +105,10 @@ class Duration:
 DurationLike: TypeAlias = Duration | dt.timedelta | str
 Duration.ZERO = Duration(0)
 Duration.MAX = Duration(MAX_TIME - MIN_TIME)
+
+
+def _plural(count: int | Decimal, unit: str) -> str:
+    return f"{Decimal(count):f} {unit}{'' if count == 1 else 's'}"
 
 
 def _parse(text: str, parameter: str) -> int:

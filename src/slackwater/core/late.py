@@ -12,6 +12,7 @@ from slackwater.errors import LateEventError, ParameterError
 from slackwater.events import REASONS, Events, Late, Reason, code_of
 
 if TYPE_CHECKING:
+    from slackwater.events import Rows
     from slackwater.time import Times
 
 
@@ -80,15 +81,18 @@ class LatePolicy:
         """Whether released events may leave with another event time than they came with."""
         return self.action is _Action.ADJUST
 
-    def route(self, in_order: Events, late: Late, behind: Times, *, stream: str) -> Routed:
-        """Decide for the late events of a batch; `behind` is what had been passed on when each of them left."""
+    def route(self, in_order: Events, late: Late, behind: Times, follows: Rows, *, stream: str) -> Routed:
+        """Decide for the late events of a batch.
+
+        When each of them left, `behind` had been passed on, and `follows` of the events that left in order.
+        """
         match self.action:
             case _Action.SIDE:
                 return Routed(in_order, late, len(late))
             case _Action.DROP:
                 return Routed(in_order, Late.none(), len(late))
             case _Action.ADJUST:
-                return _adjust(in_order, late, behind)
+                return _adjust(in_order, late, behind, follows)
             case _Action.RAISE:
                 if len(late):
                     raise _first_error(late, stream)
@@ -104,19 +108,23 @@ class Routed:
     late: int  # how many count as late, whether they are in `side` or dropped
 
 
-def _adjust(in_order: Events, late: Late, behind: Times) -> Routed:
+def _adjust(in_order: Events, late: Late, behind: Times, follows: Rows) -> Routed:
     fixable = np.isin(late.code, (code_of(Reason.LATE), code_of(Reason.OVER_CAP)))
-    raised = Events(behind[fixable], late.events.arrival[fixable], late.events.row[fixable])
-    side = late[~fixable]
-    # What an adjusted event follows has the time that it is given: after all of that time, before all later ones.
-    return Routed((in_order + raised).by_time(), side, len(side))
+    raised, side, at = late.events[fixable], late[~fixable], follows[fixable]
+    released = Events(
+        np.insert(in_order.time, at, behind[fixable]),
+        np.insert(in_order.arrival, at, raised.arrival),
+        np.insert(in_order.row, at, raised.row),
+    )
+    return Routed(released, side, len(side))
 
 
 def _first_error(late: Late, stream: str) -> LateEventError:
+    reason = REASONS[late.code[0]]
     return LateEventError(
         stream=stream,
-        reason=str(REASONS[late.code[0]]),
+        reason=str(reason),
         count=len(late),
-        event_time=int(late.events.time[0]),
-        late_by=int(late.late_by[0]),
+        event_time=None if reason is Reason.NULL_TIME else int(late.events.time[0]),
+        late_by=int(late.late_by[0]) if reason in (Reason.LATE, Reason.OVER_CAP) else None,
     )

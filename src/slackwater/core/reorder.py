@@ -74,6 +74,13 @@ class Departures:
         fresh = np.searchsorted(self._fresh_times, self._reached[step], side="right")
         return np.asarray(fresh + np.searchsorted(self._overdue_steps, step, side="right"), np.int64)
 
+    def released_before_late(self) -> Rows:
+        """How many events of the batch had left in order before each late one left."""
+        count = np.zeros(len(self.late), np.int64)
+        later = np.flatnonzero(self._late_steps)  # a late event of the first step follows none of the batch
+        count[later] = self.released_by(self._late_steps[later] - 1)
+        return count
+
     def late_by(self, step: Rows) -> Rows:
         """How many events of the batch had left as late after each of these steps."""
         return np.asarray(np.searchsorted(self._late_steps, step, side="right"), np.int64)
@@ -142,7 +149,7 @@ class KSlackLogic:
             _fresh_times=nothing,
             _reached=nothing,
             _overdue_steps=nothing,
-            _late_steps=nothing,
+            _late_steps=np.zeros(count, np.int64),
         )
 
     def _depart(self, arrivals: Arrivals, horizon: Times) -> Departures:

@@ -14,13 +14,15 @@ import numpy as np
 from slackwater.time import intervals_passed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from slackwater.core.arrivals import Arrivals
-    from slackwater.core.reorder import Departures
     from slackwater.events import Rows
     from slackwater.measurement import Counts
     from slackwater.time import Times
+
+    # After each of these steps, how many events had arrived, been released, been late: from the start of the stream.
+    CountsBy = Callable[[Rows], tuple[Rows, Rows, Rows]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class Boundaries:
         limits = np.arange(before + 1, last + 1, dtype=np.int64) * self._interval
         return np.unique(np.searchsorted(clock, limits, side="left"))
 
-    def pass_over(self, arrivals: Arrivals, slack: Times, out: Departures, before: Counts) -> Decisions:
+    def pass_over(self, arrivals: Arrivals, slack: Times, counts_by: CountsBy) -> Decisions:
         """Move on, and write down one decision for each step that crossed a boundary."""
         if not arrivals.steps:
             return Decisions.none()
@@ -103,14 +105,15 @@ class Boundaries:
         numbers = np.asarray(intervals_passed(arrivals.clock[steps], self._interval))
         intervals = np.diff(numbers, prepend=self._before(arrivals.clock))
         self._current = int(numbers[-1]) if len(numbers) else self._before(arrivals.clock)
+        arrived, released, late = counts_by(steps)
         return Decisions(
             at=arrivals.clock[steps],
             intervals=intervals,
             slack=slack[steps],
             max_delay=self._max_delays(arrivals.largest_delay(), steps),
-            arrived=before.arrived + arrivals.arrived_by(steps),
-            released=before.released + out.released_by(steps),
-            late=before.late + out.late_by(steps),
+            arrived=arrived,
+            released=released,
+            late=late,
         )
 
     def close(self, clock: int | None, slack: int, counts: Counts) -> Decisions:

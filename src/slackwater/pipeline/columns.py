@@ -12,50 +12,62 @@ from slackwater.decisions import decisions_table
 from slackwater.errors import ColumnError
 from slackwater.events import REASONS, Events, Late, Reason, code_of
 from slackwater.pipeline.guard import Incoming
-from slackwater.time import MAX_TIME, Duration
+from slackwater.time import MAX_TIME, MIN_TIME, Duration
 
 if TYPE_CHECKING:
     from slackwater.pipeline.boundaries import Decisions
     from slackwater.plan.nodes import ReorderNode, StreamNode
     from slackwater.time import Mask, Times
 
-_PER_UNIT = {"s": 1_000_000, "ms": 1_000, "us": 1}
+_PER_UNIT = {"d": 86_400_000_000, "s": 1_000_000, "ms": 1_000, "us": 1}
 LATE_COLUMNS = ("late_by", "reason", "stream")
 
 
 def read_times(node: StreamNode, column: str, values: pa.ChunkedArray[Any]) -> tuple[Times, Mask | None]:
     """Return event times in us, and which rows have one (None: all).
 
-    Integers that are too large for a time saturate: the guard turns them away.
+    What is too large for a time saturates: the guard turns it away. Nanoseconds are rounded down.
     """
     has_time = None if not values.null_count else pc.is_valid(values).to_numpy()
-    if pa.types.is_integer(values.type):
-        return _from_integers(node, column, values), has_time
-    if not (pa.types.is_timestamp(values.type) or pa.types.is_date(values.type)):
+    unit = _unit_of(node, column, values.type)
+    numbers = _filled(_as_int64(values))
+    if unit == "ns":
+        return numbers // 1_000, has_time
+    if unit == "us":
+        return numbers, has_time
+    most = 2 * MAX_TIME // _PER_UNIT[unit]
+    return np.clip(numbers, -most, most) * _PER_UNIT[unit], has_time
+
+
+def _unit_of(node: StreamNode, column: str, kind: pa.DataType) -> str:
+    if pa.types.is_timestamp(kind):
+        return str(kind.unit)
+    if pa.types.is_date(kind):
+        return "d" if pa.types.is_date32(kind) else "ms"
+    if not pa.types.is_integer(kind):
         raise ColumnError(
             node.name,
             column,
-            problem=f"is {values.type}, not a time",
+            problem=f"is {kind}, not a time",
             remedy='cast it to a timestamp, or to integers and say unit="ms"',
         )
-    micros = values.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
-    return _filled(micros), has_time
-
-
-def _from_integers(node: StreamNode, column: str, values: pa.ChunkedArray[Any]) -> Times:
     if node.unit is None:
         raise ColumnError(
             node.name,
             column,
-            problem=f"is {values.type} and has no unit",
+            problem=f"is {kind} and has no unit",
             remedy='say unit="s", "ms", "us" or "ns", or cast it to a timestamp',
         )
-    numbers = _filled(values.cast(pa.int64(), safe=False))
-    if node.unit == "ns":
-        return numbers // 1_000
-    factor = _PER_UNIT[node.unit]
-    most = 2 * MAX_TIME // factor
-    return np.clip(numbers, -most, most) * factor
+    return node.unit
+
+
+def _as_int64(values: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    if pa.types.is_uint64(values.type):
+        most: Any = pa.scalar(np.iinfo(np.int64).max, pa.uint64())
+        values = pc.if_else(pc.less_equal(values, most), values, most)
+    if pa.types.is_date32(values.type):
+        values = values.cast(pa.int32())
+    return values.cast(pa.int64())
 
 
 def _filled(values: pa.ChunkedArray[Any]) -> Times:
@@ -68,13 +80,11 @@ def read_arrival(node: StreamNode, column: str, table: pa.Table) -> Times:
     values = table[column]
     if values.null_count:
         raise ColumnError(node.name, column, problem="has nulls", remedy="every row must say when it arrived")
-    if pa.types.is_timestamp(values.type):
-        values = values.cast(pa.timestamp("us"), safe=False)
-    elif not pa.types.is_integer(values.type):
+    if not (pa.types.is_timestamp(values.type) or pa.types.is_integer(values.type)):
         raise ColumnError(
             node.name, column, problem=f"is {values.type}", remedy="arrival must be an integer or a timestamp"
         )
-    return values.cast(pa.int64()).to_numpy()
+    return _as_int64(values).to_numpy()
 
 
 def read_batch(node: StreamNode, table: pa.Table, *, processing_time: int) -> Incoming:
@@ -83,6 +93,7 @@ def read_batch(node: StreamNode, table: pa.Table, *, processing_time: int) -> In
     arrived_at: Times | int = processing_time
     if node.arrival_time is not None:
         arrived_at, known = read_times(node, node.arrival_time, table[node.arrival_time])
+        arrived_at = np.clip(arrived_at, MIN_TIME, MAX_TIME)
         arrived_at = arrived_at if known is None else np.where(known, arrived_at, processing_time)
     row = np.arange(table.num_rows, dtype=np.int64)
     arrival = row if node.arrival is None else read_arrival(node, node.arrival, table)
@@ -103,6 +114,7 @@ def released_table(node: ReorderNode, payload: pa.Table, released: Events) -> pa
 
 
 def _with_times(node: StreamNode, rows: pa.Table, times: Times) -> pa.Table:
+    """Give adjusted rows their new time; all others keep theirs, to the last nanosecond."""
     index = rows.column_names.index(node.event_time)
     field = rows.schema.field(index)
     if pa.types.is_integer(field.type):
@@ -111,7 +123,8 @@ def _with_times(node: StreamNode, rows: pa.Table, times: Times) -> pa.Table:
         values: Any = pa.array(times * factor // divisor).cast(field.type)
     else:
         values = pa.array(times).cast(pa.timestamp("us")).cast(field.type)
-    return rows.set_column(index, field, values)
+    raised = times != read_times(node, node.event_time, rows.column(index))[0]
+    return rows.set_column(index, field, pc.if_else(pa.array(raised), values, rows.column(index)))
 
 
 def late_schema(schema: pa.Schema) -> pa.Schema:

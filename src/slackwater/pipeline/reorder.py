@@ -7,6 +7,7 @@ buffer over each part, lets the late policy decide, and accounts for every event
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.buffer import Buffer
+    from slackwater.events import Rows
     from slackwater.plan.nodes import ReorderNode
     from slackwater.time import Times
 
@@ -57,9 +59,12 @@ class ReorderPipeline:
         arrivals = self._kslack.arrive(events)
         path = self._controller.slack_path(arrivals.largest_delay())
         parts = [(arrivals, path)] if path is not None else self._parts(arrivals)
-        outcomes = [self._route(Departures.none(), turned_away, Decisions.none(), len(turned_away))]
+        outcomes = []
         for part, slack in parts:
-            outcomes.append(self._run(part, slack))
+            came = _count_by(turned_away, part)
+            outcomes.append(self._run(part, slack, turned_away[:came]))
+            turned_away = turned_away[came:]
+        outcomes.append(self._route(Departures.none(), turned_away, Decisions.none(), 0))
         return self._balanced(joined(outcomes))
 
     def on_end(self) -> Outcome:
@@ -113,11 +118,12 @@ class ReorderPipeline:
                 )
                 start = stop
 
-    def _run(self, arrivals: Arrivals, slack: Times) -> Outcome:
-        before = self._counts
+    def _run(self, arrivals: Arrivals, slack: Times, turned_away: Late) -> Outcome:
+        """Run the steps of a part; `turned_away` are the events that the guard kept from it."""
         out = self._kslack.on_batch(arrivals, slack)
-        decisions = self._boundaries.pass_over(arrivals, slack, out, before)
-        routed = self._route(out, Late.none(), decisions, len(arrivals.events))
+        counts_by = partial(self._counts_by, arrivals, out, turned_away)
+        decisions = self._boundaries.pass_over(arrivals, slack, counts_by)
+        routed = self._route(out, turned_away, decisions, len(arrivals.events))
         if arrivals.steps:
             self._controller.observe(self._measure(arrivals, slack, decisions))
         return routed
@@ -132,13 +138,25 @@ class ReorderPipeline:
             counts=self.counts,
         )
 
-    def _route(self, out: Departures, turned_away: Late, decisions: Decisions, arrived: int) -> Outcome:
-        """Let the late policy decide, and count."""
+    def _counts_by(self, arrivals: Arrivals, out: Departures, turned_away: Late, step: Rows) -> tuple[Rows, Rows, Rows]:
+        """How many events had arrived, been released and been late after each of these steps of a part."""
+        arrived, released, late = arrivals.arrived_by(step), out.released_by(step), out.late_by(step)
+        if self._node.late.changes_times:
+            released, late = released + late, np.zeros_like(late)
+        last_arrival = arrivals.events.arrival[arrived - 1]
+        away = np.searchsorted(turned_away.events.arrival, last_arrival, side="right")
+        before = self._counts
+        return before.arrived + arrived + away, before.released + released, before.late + late + away
+
+    def _route(self, out: Departures, turned_away: Late, decisions: Decisions, usable: int) -> Outcome:
+        """Let the late policy decide, and count; `usable` events came to the buffer."""
         late = turned_away + self._late(out)
-        behind = np.concatenate((np.zeros(len(turned_away), np.int64), out.late_behind))
-        routed = self._node.late.route(out.in_order, late, behind, stream=self._node.stream.name)
+        none = np.zeros(len(turned_away), np.int64)
+        behind = np.concatenate((none, out.late_behind))
+        follows = np.concatenate((none, out.released_before_late()))
+        routed = self._node.late.route(out.in_order, late, behind, follows, stream=self._node.stream.name)
         self._counts = Counts(
-            arrived=self._counts.arrived + arrived,
+            arrived=self._counts.arrived + usable + len(turned_away),
             released=self._counts.released + len(routed.released),
             late=self._counts.late + routed.late,
         )
@@ -167,6 +185,13 @@ def joined(outcomes: Sequence[Outcome]) -> Outcome:
         Late.concat([outcome.late for outcome in outcomes]),
         Decisions.concat([outcome.decisions for outcome in outcomes]),
     )
+
+
+def _count_by(turned_away: Late, arrivals: Arrivals) -> int:
+    """How many of the events that were turned away came up to the last of these steps."""
+    if not arrivals.steps:
+        return 0
+    return int(np.searchsorted(turned_away.events.arrival, arrivals.events.arrival[-1], side="right"))
 
 
 def _checked(state: dict[str, Any] | None) -> dict[str, Any]:

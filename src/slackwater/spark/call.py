@@ -55,7 +55,7 @@ class Saved:
             found = json.loads(value[0])
             written_for = found.pop("schema")
             saved = cls(**{**found, "chunks": tuple(Chunk(**chunk) for chunk in found["chunks"])})
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise StateError(
                 "an unreadable entry", expected="one written by slackwater", remedy="start from a new checkpoint"
             ) from error

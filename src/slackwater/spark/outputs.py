@@ -30,15 +30,18 @@ def batch_writer(unpack: Unpack, destinations: Mapping[str, Destination]) -> Cal
             present = {row.kind for row in packets.select("kind").distinct().toLocalIterator()}
             for name, destination in destinations.items():
                 if KIND_OF[name] in present:
-                    _write(unpack(packets, KIND_OF[name]), destination, batch)
+                    write_rows = parquet_folder(destination) if isinstance(destination, str) else destination
+                    write_rows(unpack(packets, KIND_OF[name]), batch)
         finally:
             packets.unpersist()
 
     return write
 
 
-def _write(rows: DataFrame, destination: Destination, batch: int) -> None:
-    if isinstance(destination, str):
-        rows.write.mode("overwrite").parquet(f"{destination.rstrip('/')}/batch={batch}")
-    else:
-        destination(rows, batch)
+def parquet_folder(path: str) -> Callable[[DataFrame, int], object]:
+    """Return a destination that writes one subfolder `batch=N` per batch, and replaces it when the batch is replayed."""
+
+    def write(rows: DataFrame, batch: int) -> None:
+        rows.write.mode("overwrite").parquet(f"{path.rstrip('/')}/batch={batch}")
+
+    return write

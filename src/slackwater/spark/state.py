@@ -68,7 +68,7 @@ class Payload:
 
 
 class ChunkedBuffer:
-    """A buffer whose events outlive the call in a chunk store. `commit` must be the last thing done with it."""
+    """A buffer whose events outlive the call in a chunk store. `commit` moves all of them there."""
 
     def __init__(self, store: ChunkStore, payload: Payload, chunks: Iterable[Chunk], next_number: int) -> None:
         self._store = store
@@ -106,6 +106,7 @@ class ChunkedBuffer:
             else:
                 self._stored[chunk.number] = chunk
         self._write(self._held if rewrite else self._held[self._held.row < first_read])
+        self._held, self._read = Events.none(), {}
         return list(self._stored.values()), self._next
 
     def __len__(self) -> int:

@@ -1,1 +1,4 @@
-"""For tests of users and of slackwater itself: transcripts, laws and Hypothesis strategies."""
+"""Public tools for tests: transcripts, Hypothesis strategies, and the laws of every operator and controller.
+
+They need `pip install slackwater[testing]`.
+"""

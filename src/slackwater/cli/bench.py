@@ -1,0 +1,40 @@
+"""The command `bench`: run the benchmarks of the repository."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from slackwater.errors import SlackwaterError
+
+_HARNESS = Path("benchmarks") / "harness.py"
+
+
+def bench(
+    name: Annotated[str, typer.Argument(help="A benchmark, or [bold]all[/bold].")],
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes: does it run, not how fast.")] = False,
+    repeat: Annotated[int, typer.Option(min=1, help="How often each measurement is repeated.")] = 5,
+) -> None:
+    """Run a benchmark of the repository: ratios against a rival in the same run.
+
+    Example:  slackwater bench all --quick
+    """
+    repository = find_repository(Path.cwd())
+    sys.path.insert(0, str(repository))
+    harness = importlib.import_module("benchmarks.harness")
+    raise typer.Exit(harness.main(name, quick=quick, repeat=repeat))
+
+
+def find_repository(start: Path) -> Path:
+    """Return the nearest folder, from `start` upwards, that has the benchmarks."""
+    for folder in (start, *start.parents):
+        if (folder / _HARNESS).is_file():
+            return folder
+    raise SlackwaterError(
+        f"benchmarks are part of the repository, and there are none in {start} or above; "
+        "clone the repository and run this in it"
+    )

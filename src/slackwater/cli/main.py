@@ -1,0 +1,65 @@
+"""The command `slackwater`: it finds the command asked for, and says errors in one line."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from slackwater.cli.bench import bench
+from slackwater.cli.demo.command import demo
+from slackwater.errors import SlackwaterError
+
+INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
+
+
+class PoliteGroup(TyperGroup):
+    """Commands whose own errors end in a red line on stderr, not in a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a SlackwaterError gives exit code 1, Ctrl-C gives 130."""
+        try:
+            return super().invoke(ctx)
+        except SlackwaterError as error:
+            typer.secho(f"slackwater: {error}", fg=typer.colors.RED, err=True)
+            raise typer.Exit(1) from error
+        except KeyboardInterrupt as interrupt:
+            typer.secho("slackwater: stopped", fg=typer.colors.YELLOW, err=True)
+            raise typer.Exit(INTERRUPTED) from interrupt
+
+
+app = typer.Typer(
+    cls=PoliteGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
+)
+app.command()(demo)
+app.command()(bench)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from slackwater import __version__
+
+        typer.echo(f"slackwater {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Say how good the answer must be; slackwater decides how long to wait.
+
+    Example:  slackwater demo --output demo-output
+    """
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

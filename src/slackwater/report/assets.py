@@ -1,0 +1,67 @@
+"""The style sheet and the script of a report page: text that goes into the page as it is."""
+
+from __future__ import annotations
+
+STYLE = """
+:root { color-scheme: light dark; --back: #fbfcfd; --card: #ffffff; --ink: #1c2733; --soft: #5a6875; --line: #dfe5ea; }
+@media (prefers-color-scheme: dark) {
+  :root { --back: #10161c; --card: #182129; --ink: #e4eaf0; --soft: #9fadba; --line: #2e3a45; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--back); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+main { max-width: 1040px; margin: 0 auto; padding: 24px 16px 48px; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 8px; }
+h2 { font-size: 1.15rem; margin: 0 0 2px; }
+p { margin: 0 0 12px; overflow-wrap: anywhere; }
+p.caption, footer { color: var(--soft); font-size: .92rem; }
+section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 16px;
+          margin-top: 18px; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { padding: 6px 10px; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 600; font-size: .88rem; }
+th:first-child, td:first-child { text-align: left; }
+tr:last-child td { border-bottom: 0; }
+.figure { width: 100%; min-height: 340px; }
+footer { margin-top: 24px; }
+@media (max-width: 600px) {
+  main { padding: 16px 10px 32px; }
+  section { padding: 12px 8px; }
+  th, td { padding: 6px 7px; }
+}
+"""
+
+SCRIPT = """
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+const narrow = window.matchMedia("(max-width: 600px)");
+function theme() {
+  const css = getComputedStyle(document.documentElement);
+  const [ink, soft, line, card] = ["--ink", "--soft", "--line", "--card"].map(
+    name => css.getPropertyValue(name).trim());
+  const look = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "font.color": ink,
+                "font.family": "system-ui, sans-serif", "font.size": narrow.matches ? 11 : 13,
+                "margin.l": narrow.matches ? 48 : 64,
+                "hoverlabel.bgcolor": card, "hoverlabel.bordercolor": line, "hoverlabel.font.color": ink};
+  for (const axis of ["xaxis", "yaxis"])
+    Object.assign(look, {[axis + ".gridcolor"]: line, [axis + ".linecolor"]: line, [axis + ".zerolinecolor"]: line,
+                         [axis + ".automargin"]: true, [axis + ".tickfont.color"]: soft,
+                         [axis + ".title.font.color"]: soft});
+  return look;
+}
+const figures = JSON.parse(document.getElementById("figures").textContent);
+const places = Array.from(document.querySelectorAll(".figure"));
+const options = {responsive: true, displaylogo: false, displayModeBar: false, scrollZoom: false};
+places.forEach((place, number) => {
+  const {data, layout} = figures[number];
+  if (narrow.matches) layout.dragmode = false;
+  Plotly.newPlot(place, data, layout, options).then(() => Plotly.relayout(place, theme()));
+});
+for (const change of [dark, narrow])
+  change.addEventListener("change", () => places.forEach(place => Plotly.relayout(place, theme())));
+"""
+
+# Nothing may be loaded from anywhere: the page opens offline and tells nobody that it was opened.
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
+)

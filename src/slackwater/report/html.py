@@ -1,0 +1,164 @@
+"""One page with tables and figures that opens in any browser, offline."""
+
+from __future__ import annotations
+
+import html
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
+
+from slackwater.report.assets import POLICY, SCRIPT, STYLE
+from slackwater.report.plots import (
+    Figure,
+    buffered_over_time,
+    delay_distribution,
+    late_over_time,
+    slack_over_time,
+)
+from slackwater.report.tables import LateReason, Run, Summary, late_reasons, summarize_run
+from slackwater.time import Times
+
+
+@dataclass(frozen=True)
+class Section:
+    """A figure with its heading and what to see in it."""
+
+    heading: str
+    caption: str
+    figure: Figure
+
+
+def write_page(
+    path: str | os.PathLike[str],
+    *,
+    title: str,
+    intro: str,
+    runs: Sequence[Run],
+    delays: Mapping[str, Times],
+    footer: str = "",
+) -> Path:
+    """Write the report of some runs over the same streams; `delays` (us) has those of each stream.
+
+    The page holds all it needs, plotly included (about 5 MB), and shows text from the data as text, whatever it says.
+    """
+    sections = _sections(runs, delays)
+    body = [
+        f"<h1>{html.escape(title)}</h1><p>{html.escape(intro)}</p>",
+        f"<section><h2>Summary</h2>{_summary_table([summarize_run(run) for run in runs])}</section>",
+        *(_section(section) for section in sections),
+        f"<section><h2>Why rows were late</h2>{_reason_table([each for run in runs for each in late_reasons(run)])}"
+        "</section>",
+        f"<footer>{html.escape(footer)}</footer>",
+    ]
+    target = Path(path)
+    target.write_text(_page(title, "\n".join(body), [section.figure for section in sections]), encoding="utf-8")
+    return target
+
+
+def milliseconds(duration: float) -> str:
+    """Write a duration in us for people.
+
+    >>> milliseconds(50_000), milliseconds(1_234.5), milliseconds(21_965_296)
+    ('50 ms', '1.23 ms', '21,965 ms')
+    """
+    value = duration / 1e3
+    digits = 0 if value >= 100 or value == round(value) else 1 if value >= 10 else 2
+    return f"{value:,.{digits}f} ms"
+
+
+def _sections(runs: Sequence[Run], delays: Mapping[str, Times]) -> list[Section]:
+    return [
+        Section(
+            "How long each policy waited",
+            "The slack in force: every row is held until the clock of its stream is this far past it.",
+            slack_over_time(runs),
+        ),
+        Section(
+            "What was late",
+            "Rows behind what had been passed on already, counted by the event time at which they came in.",
+            late_over_time(runs),
+        ),
+        Section(
+            "What waiting cost",
+            "Rows held back in the reorder buffer; the drain at the end of the stream empties it.",
+            buffered_over_time(runs),
+        ),
+        Section(
+            "How out-of-order the stream is",
+            "The share of events that lie further behind the clock than a given delay: the most that a fixed slack "
+            "of this length can make late.",
+            delay_distribution(dict(delays)),
+        ),
+    ]
+
+
+def _section(section: Section) -> str:
+    heading, caption = html.escape(section.heading), html.escape(section.caption)
+    return (
+        f'<section><h2>{heading}</h2><p class="caption">{caption}</p>'
+        f'<div class="figure" role="img" aria-label="{heading}"></div></section>'
+    )
+
+
+def _summary_table(summaries: Sequence[Summary]) -> str:
+    rows = [
+        (
+            each.policy,
+            f"{each.arrived:,}",
+            f"{each.released:,}",
+            f"{each.late:,}",
+            f"{each.late_share:.3%}",
+            milliseconds(each.average_slack),
+            milliseconds(each.largest_slack),
+            f"{each.most_buffered:,}",
+        )
+        for each in summaries
+    ]
+    heads = ("policy", "rows", "released", "late", "late %", "average slack", "largest slack", "most buffered")
+    return _table(heads, rows)
+
+
+def _reason_table(reasons: Sequence[LateReason]) -> str:
+    if not reasons:
+        return "<p>No row was late.</p>"
+    rows = [
+        (
+            each.policy,
+            each.reason,
+            f"{each.rows:,}",
+            "" if each.median_late_by is None else milliseconds(each.median_late_by),
+            "" if each.largest_late_by is None else milliseconds(each.largest_late_by),
+        )
+        for each in reasons
+    ]
+    return _table(("policy", "reason", "rows", "late by, median", "late by, largest"), rows)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{html.escape(text)}</th>" for text in heads)
+    lines = ("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+
+
+def _page(title: str, body: str, figures: Sequence[Figure]) -> str:
+    return "\n".join(
+        (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{html.escape(title)}</title><style>{STYLE}</style></head>",
+            f"<body><main>{body}<noscript><p>The figures need JavaScript; the tables do not.</p></noscript></main>",
+            f'<script type="application/json" id="figures">{_inert_json(figures)}</script>',
+            f"<script>{get_plotlyjs()}</script>",
+            f"<script>{SCRIPT}</script></body></html>\n",
+        )
+    )
+
+
+def _inert_json(figures: Sequence[Figure]) -> str:
+    """Return the figures as JSON that cannot end the script element it stands in, whatever the data says."""
+    text = "[" + ",".join(figure.to_json() for figure in figures) + "]"
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,0 +1,157 @@
+"""The figures of a report: what was waited for, what it cost and what was late, over event time."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go  # type: ignore[import-untyped]
+import pyarrow as pa
+
+from slackwater.report.tables import Numbers, Run, numbers, since_before
+from slackwater.time import Times
+
+Figure: TypeAlias = Any  # plotly has no types
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+MOST_POINTS = 2_000  # of a line: more than a screen has pixels
+MOST_BARS = 90
+COLORS = ("#3b82c4", "#e07b1f", "#2e9e6b", "#b65fc4", "#c9a400", "#d1495b")  # each readable on white and on black
+_LOG_TICKS = {"dtick": 1, "tickformat": ",~r"}
+_WIDE = 100  # a largest value this many times a small one asks for a logarithmic axis
+
+
+def slack_over_time(runs: Sequence[Run]) -> Figure:
+    """Return the slack in force, one line for each policy (and bucket)."""
+    lines = [
+        _line(label, table, numbers(table, "slack") / 1e3, np.maximum, unit="ms", step=True)
+        for label, table in _series(runs)
+    ]
+    return _figure(lines, x="event time", y="slack (ms)")
+
+
+def buffered_over_time(runs: Sequence[Run]) -> Figure:
+    """Return the rows held in the reorder buffer, one line for each policy (and bucket)."""
+    lines = [
+        _line(label, table, numbers(table, "buffered").astype(np.float64), np.maximum, unit="rows")
+        for label, table in _series(runs)
+    ]
+    return _figure(lines, x="event time", y="rows buffered")
+
+
+def late_over_time(runs: Sequence[Run]) -> Figure:
+    """Return the rows that were late since the bar before, one row of bars for each policy (and bucket)."""
+    bars = []
+    for label, table in _series(runs):
+        late = since_before(numbers(table, "late"))
+        at, rows = thin(numbers(table, "at"), late, points=MOST_BARS, reduce=np.add)
+        hover = "%{x}<br>%{y:,} late<extra>" + _text(label) + "</extra>"
+        bars.append(go.Bar(x=_moments(at), y=rows.tolist(), name=_text(label), hovertemplate=hover))
+    return _figure(bars, x="event time", y="rows late")
+
+
+def delay_distribution(delays: dict[str, Times]) -> Figure:
+    """Return the share of events whose delay is larger than each value, one line for each stream.
+
+    A fixed slack of that value makes at most this share of the events late.
+    """
+    lines = []
+    for stream, values in delays.items():
+        largest, share = exceedance(values)
+        hover = "delay > %{x:,.3~f} ms: %{y:.3~%} of the events<extra>" + _text(stream) + "</extra>"
+        lines.append(
+            go.Scatter(
+                x=(largest / 1e3).tolist(), y=share.tolist(), name=_text(stream), mode="lines", hovertemplate=hover
+            )
+        )
+    figure = _figure(lines, x="delay (ms), log scale", y="share of events")
+    figure.update_xaxes(type="log", **_LOG_TICKS)
+    return figure.update_yaxes(type="log", title="share of events, log scale", **{**_LOG_TICKS, "tickformat": "~%"})
+
+
+def exceedance(delays: Times, *, points: int = 400) -> tuple[Floats, Floats]:
+    """Return delays (us) spread evenly over a logarithmic axis, and the share of events with a larger one.
+
+    >>> exceedance(np.array([0, 0, 10, 1000]), points=3)[1].tolist()
+    [0.25, 0.25]
+    """
+    positive = delays[delays > 0]
+    if not len(positive):
+        return np.empty(0), np.empty(0)
+    at = np.geomspace(positive.min(), positive.max(), points)
+    share = 1 - np.searchsorted(np.sort(delays), at, side="right") / len(delays)
+    return at[share > 0], share[share > 0]
+
+
+def thin(
+    at: Numbers, values: npt.NDArray[Any], *, points: int = MOST_POINTS, reduce: np.ufunc = np.maximum
+) -> tuple[Numbers, npt.NDArray[Any]]:
+    """Join neighbors so that at most `points` are left; `reduce` joins values, such as np.maximum to keep every peak.
+
+    >>> at, values = thin(np.arange(6), np.array([1, 9, 2, 3, 4, 5]), points=3)
+    >>> at.tolist(), values.tolist()
+    ([0, 2, 4], [9, 3, 5])
+    """
+    group = max(1, -(-len(at) // points))
+    starts = np.arange(0, len(at), group)
+    return at[starts], reduce.reduceat(values, starts) if len(at) else values
+
+
+def _series(runs: Sequence[Run]) -> Iterable[tuple[str, pa.Table]]:
+    for run in runs:
+        yield from run.buckets()
+
+
+def _line(label: str, table: pa.Table, values: Floats, reduce: np.ufunc, *, unit: str, step: bool = False) -> Any:
+    at, joined = thin(numbers(table, "at"), values, reduce=reduce)
+    return go.Scatter(
+        x=_moments(at),
+        y=joined.tolist(),
+        name=_text(label),
+        mode="lines",
+        line={"shape": "hv" if step else "linear"},
+        hovertemplate=f"%{{x}}<br>%{{y:,.3~f}} {unit}<extra>{_text(label)}</extra>",
+    )
+
+
+def _figure(traces: Sequence[Any], *, x: str, y: str) -> Figure:
+    figure = go.Figure(traces)
+    figure.update_layout(
+        template=None,
+        colorway=COLORS,
+        height=340,
+        margin={"l": 64, "r": 12, "t": 12, "b": 48},
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        hovermode="closest",
+        showlegend=True,
+    )
+    figure.update_xaxes(title=x)
+    figure.update_yaxes(title=y)
+    if is_wide([value for trace in traces for value in trace.y]):
+        figure.update_yaxes(type="log", title=f"{y}, log scale", **_LOG_TICKS)
+    return figure
+
+
+def is_wide(values: Sequence[float]) -> bool:
+    """Whether small values would vanish on a linear axis; a logarithmic one must not hide many zeros in turn.
+
+    >>> is_wide([1, 2, 500]), is_wide([100, 200]), is_wide([0, 0, 500])
+    (True, False, False)
+    """
+    positive = np.array([value for value in values if value > 0])
+    if len(positive) < 0.95 * len(values) or not len(positive):
+        return False
+    return bool(positive.max() > _WIDE * np.quantile(positive, 0.05))
+
+
+def _moments(at: Numbers) -> list[str]:
+    """Return event times as text that plotly reads as dates."""
+    return [str(moment) for moment in np.datetime_as_string(at.astype("datetime64[us]"), unit="ms")]
+
+
+def _text(data: str) -> str:
+    """Make text from data harmless: plotly reads a few HTML tags in names."""
+    return html.escape(data, quote=False).replace("%{", "%\u200b{")

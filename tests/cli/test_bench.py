@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from slackwater.cli.bench import find_repository
+from slackwater.cli.main import app
+from slackwater.errors import SlackwaterError
+
+HARNESS = """
+def main(name, *, quick, repeat):
+    print(name, quick, repeat)
+    return 0 if name == "known" else 3
+"""
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A repository whose benchmarks only say how they were called."""
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "__init__.py").touch()
+    (tmp_path / "benchmarks" / "harness.py").write_text(HARNESS)
+    for name in [name for name in sys.modules if name.split(".")[0] == "benchmarks"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    for name in ("benchmarks", "benchmarks.harness"):
+        sys.modules.pop(name, None)
+
+
+def test_benchmarks_are_found_from_a_folder_below(repository):
+    below = repository / "docs" / "decisions"
+    below.mkdir(parents=True)
+    assert repository == find_repository(below)
+
+
+def test_without_the_repository_the_error_says_so(tmp_path):
+    with pytest.raises(SlackwaterError, match="benchmarks are part of the repository"):
+        find_repository(tmp_path)
+
+
+def test_harness_gets_what_was_asked_for(repository, monkeypatch):
+    monkeypatch.chdir(repository)
+    shown = CliRunner().invoke(app, ["bench", "known", "--quick", "--repeat", "5"])
+    assert (0, "known True 5\n") == (shown.exit_code, shown.stdout)
+
+
+def test_exit_code_is_that_of_the_harness(repository, monkeypatch):
+    monkeypatch.chdir(repository)
+    assert 3 == CliRunner().invoke(app, ["bench", "unknown"]).exit_code

@@ -1,0 +1,45 @@
+"""What tests share: builders of small streams and, for tests marked `spark`, one session."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pyarrow as pa
+import pytest
+
+import slackwater as sw
+from slackwater.errors import SlackwaterError
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """The session that all tests marked `spark` share. It has two cores and says little."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    shared = sw.session(master="local[2]", app="slackwater-tests")
+    shared.sparkContext.setLogLevel("ERROR")
+    yield shared
+    shared.stop()
+
+
+@pytest.fixture
+def bus():
+    """Build a stream of event times in whole seconds, rows in arrival order."""
+
+    def build(times: list[int | None], **options) -> sw.Stream:
+        table = pa.table({"ts": pa.array(times, pa.int64()), "line": [f"line {n}" for n in range(len(times))]})
+        return sw.stream(table, name="bus", event_time="ts", unit="s", **options)
+
+    return build
+
+
+@pytest.fixture
+def error_of():
+    """Return the error that a call raises on purpose."""
+
+    def call(function, *args, **options) -> SlackwaterError:
+        with pytest.raises(SlackwaterError) as raised:
+            function(*args, **options)
+        return raised.value
+
+    return call

@@ -1,0 +1,83 @@
+"""What each controller decides; what all must keep is in tests/testing/test_laws.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slackwater.contracts import Contract, FixedSlack, MaxSlack, NoSlack
+from slackwater.control import Capped, Fixed, MaxDelay, Speculative, controller_for
+from slackwater.errors import ParameterError
+from slackwater.testing.discover import controller_configs
+from slackwater.testing.scripted import Scripted
+from slackwater.time import Duration
+
+
+def path(config, *delays: int) -> list[int]:
+    return config.build().slack_path(np.array(delays, np.int64)).tolist()
+
+
+def test_fixed_waits_the_same_at_every_step():
+    assert [2, 2, 2] == path(Fixed("2 us"), 0, 9, 1)
+
+
+def test_max_delay_follows_the_largest_delay():
+    assert [0, 3, 3, 5] == path(MaxDelay(), 0, 3, 1, 5)
+
+
+def test_max_delay_waits_for_nothing_at_first():
+    assert Duration.ZERO == MaxDelay().build().next_slack()
+
+
+def test_max_delay_goes_on_from_its_snapshot():
+    assert [7, 9] == MaxDelay().build({"largest": 7}).slack_path(np.array([1, 9])).tolist()
+
+
+def test_speculative_waits_a_fraction_rounded_down():
+    assert [0, 1, 2] == path(Speculative(MaxDelay(), alpha=0.5), 0, 3, 5)
+
+
+@pytest.mark.parametrize("alpha", [-0.1, 1.1, float("nan")])
+def test_speculative_refuses_a_fraction_outside_zero_to_one(alpha):
+    with pytest.raises(ParameterError, match=r"alpha must be in \[0, 1\]"):
+        Speculative(MaxDelay(), alpha=alpha)
+
+
+def test_capped_never_waits_longer_than_the_cap():
+    assert [0, 2, 2] == path(Capped(MaxDelay(), cap="2 us"), 0, 2, 5)
+
+
+def test_a_cap_limits_what_is_waited_not_what_is_remembered():
+    controller = Capped(MaxDelay(), cap="2 us").build()
+    controller.slack_path(np.array([5]))
+    assert {"largest": 5} == controller.snapshot()
+
+
+@pytest.mark.parametrize("wrap", [lambda inner: Capped(inner, cap="2 s"), lambda inner: Speculative(inner, alpha=0.5)])
+def test_wrapping_a_controller_without_a_path_gives_none(wrap):
+    assert wrap(Scripted(("1 s",))).build().slack_path(np.array([1])) is None
+
+
+@pytest.mark.parametrize(
+    ("contract", "slack"),
+    [
+        (NoSlack(), "0 s"),
+        (FixedSlack("2 s"), "2 s"),
+        (MaxSlack(), "0 s"),
+        (FixedSlack("2 s", cap="1 s"), "1 s"),
+        (MaxSlack(controller=Fixed("3 s")), "3 s"),
+        (MaxSlack(controller=Fixed("3 s"), cap="1 s"), "1 s"),
+    ],
+    ids=repr,
+)
+def test_a_contract_leads_to_its_controller(contract, slack):
+    assert Duration.of(slack) == controller_for(contract).next_slack()
+
+
+def test_a_contract_that_nobody_can_keep_is_refused():
+    with pytest.raises(ParameterError, match="contract must be one that this operator can keep"):
+        controller_for(Contract())
+
+
+def test_every_controller_is_discovered():
+    assert {"Fixed", "MaxDelay", "Capped", "Speculative"} <= {type(config).__name__ for config in controller_configs()}

@@ -1,0 +1,94 @@
+"""Kill everything with SIGKILL, start again from the checkpoint: every row exactly once, in the same order."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import slackwater as sw
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+ROWS, FILES = 6_000, 4
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    random = np.random.default_rng(5)
+    delays = np.where(random.random(ROWS) < 0.7, 0, random.exponential(120, ROWS)).astype(np.int64)
+    return pa.table(
+        {"ts": np.arange(ROWS) * 2 - delays, "seq": np.arange(ROWS), "text": [f"row {i}" for i in range(ROWS)]}
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, table) -> Path:
+    (tmp_path / "in").mkdir()
+    for number in range(FILES):
+        path = tmp_path / "in" / f"{number}.parquet"
+        pq.write_table(table.slice(number * ROWS // FILES, ROWS // FILES), path)
+        os.utime(path, (1_700_000_000 + number,) * 2)  # Spark takes files in the order of their times
+    return tmp_path
+
+
+def run_job(folder: Path, *where: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, str(Path(__file__).parent / "job.py"), str(folder), *where]
+    log = (folder / "log").open("ab")
+    return subprocess.Popen(command, start_new_session=True, stdout=log, stderr=log)
+
+
+def run_to_the_end(folder: Path) -> None:
+    assert 0 == run_job(folder).wait(timeout=240), (folder / "log").read_text()[-3000:]
+
+
+def read(folder: Path, name: str) -> pa.Table:
+    """Return all rows of an output in the order of their batches."""
+    batches = sorted((folder / name).glob("batch=*"), key=lambda path: int(re.sub(r"\D", "", path.name)))
+    files = [file for batch in batches for file in sorted(batch.glob("part-*.parquet"))]
+    return pa.concat_tables([pq.read_table(file, partitioning=None) for file in files])
+
+
+def check_against_the_local_run(folder: Path, table: pa.Table) -> None:
+    stream = sw.stream(table, name="s", event_time="ts", unit="ms", arrival="seq")
+    local = sw.reorder(stream, contract=sw.MaxSlack(cap="300 ms"))
+    assert local.results.to_pylist() == read(folder, "results").to_pylist()
+    assert local.late.to_pylist() == read(folder, "late").to_pylist()
+    decisions = read(folder, "decisions").drop_columns(["took_us"])
+    assert local.decisions.drop_columns(["took_us"]).to_pylist() == decisions.to_pylist()
+    assert ROWS == local.results.num_rows + local.late.num_rows
+
+
+WITHIN_A_BATCH = [
+    ("before=results", "batch=0"),  # in the first batch: the operator ran, nothing is written
+    ("after=results", "batch=1"),  # one output is written, two are not
+    ("after=decisions", "batch=2"),  # all is written, but Spark has not committed the batch
+]
+
+
+def test_killed_within_three_batches_and_between_two(folder, table):
+    for where in WITHIN_A_BATCH:
+        assert -signal.SIGKILL == run_job(folder, *where).wait(timeout=240), (folder / "log").read_text()[-3000:]
+    kill_when_committed(folder, commits=3)
+    run_to_the_end(folder)
+    check_against_the_local_run(folder, table)
+
+
+def kill_when_committed(folder: Path, *, commits: int) -> None:
+    """Kill the job as soon as Spark has committed so many batches: between two of them, or early in the next."""
+    job = run_job(folder)
+    deadline = time.monotonic() + 240
+    while job.poll() is None and time.monotonic() < deadline:
+        if len(list((folder / "checkpoint" / "commits").glob("[0-9]*"))) >= commits:
+            os.killpg(job.pid, signal.SIGKILL)
+            break
+        time.sleep(0.01)  # this is the killer waiting for its moment, not the test waiting for a result
+    job.wait(timeout=60)

@@ -1,0 +1,288 @@
+"""Reorder as real Spark queries: parity with the in-process run, outputs, settings, quiet places."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import time
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import slackwater as sw
+from slackwater.errors import ColumnError, ParameterError, SessionError
+from slackwater.spark.control_stream import send
+
+pytestmark = pytest.mark.spark
+ROWS = 3_000
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    random = np.random.default_rng(11)
+    delays = np.where(random.random(ROWS) < 0.7, 0, random.exponential(150_000, ROWS)).astype(np.int64)
+    times = np.arange(ROWS) * 2_000 + 1_600_000_000_000_000 - delays
+    return pa.table(
+        {
+            "ts": pa.array(times).cast(pa.timestamp("us", tz="UTC")),
+            "seq": np.arange(ROWS),
+            "key": random.integers(0, 20, ROWS),
+            "text": [f"row {i}" for i in range(ROWS)],
+        }
+    )
+
+
+def as_files(table, folder, *, files, shuffled=False):
+    """Write a table as files that Spark takes one by one, in order."""
+    folder.mkdir()
+    random = np.random.default_rng(3)
+    for number, rows in enumerate(np.array_split(np.arange(table.num_rows), files)):
+        path = folder / f"{number:03}.parquet"
+        pq.write_table(table.take(random.permutation(rows) if shuffled else rows), path, row_group_size=200)
+        os.utime(path, (1_700_000_000 + number,) * 2)
+    return folder
+
+
+def as_stream(spark, folder):
+    schema = spark.read.parquet(str(folder)).schema
+    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+
+
+def run(reordered, folder, *, drain=True):
+    """Run a query over all there is, drain it, and return its outputs as tables in the order of their batches."""
+    start = {
+        "results": str(folder / "results"),
+        "late": str(folder / "late"),
+        "decisions": str(folder / "decisions"),
+        "checkpoint": str(folder / "checkpoint"),
+        "control": str(folder / "control"),
+        "trigger": {"availableNow": True},
+    }
+    query = reordered.start(**start)
+    query.awaitTermination()
+    if drain:
+        send(folder / "control", "drain")
+        query = reordered.start(**start)
+        query.awaitTermination()
+    return query, {name: read(folder / name) for name in ("results", "late", "decisions")}
+
+
+def read(folder):
+    batches = sorted(folder.glob("batch=*"), key=lambda path: int(path.name[6:]))
+    files = [file for batch in batches for file in sorted(batch.glob("part-*.parquet"))]
+    return pa.concat_tables([pq.read_table(file, partitioning=None) for file in files]) if files else None
+
+
+def rows_of(table):
+    return [] if table is None else table.to_pylist()
+
+
+def timeless(decisions):
+    return decisions.drop_columns(["took_us"]).to_pylist()
+
+
+@pytest.mark.parametrize("files", [1, 4])
+def test_any_split_and_any_order_in_a_shuffle_equal_the_local_run(spark, tmp_path, table, files):
+    contract = sw.MaxSlack(cap="400 ms")
+    local = sw.reorder(sw.stream(table, name="s", event_time="ts", arrival="seq"), contract=contract)
+    folder = as_files(table, tmp_path / "in", files=files, shuffled=True)
+    stream = sw.stream(as_stream(spark, folder), name="s", event_time="ts", arrival="seq")
+    _, found = run(sw.reorder(stream, contract=contract), tmp_path)
+    assert local.results.to_pylist() == found["results"].to_pylist()
+    assert local.late.to_pylist() == found["late"].to_pylist()
+    assert timeless(local.decisions) == timeless(found["decisions"])
+
+
+def test_any_number_of_buckets_gives_every_key_the_same_order(spark, tmp_path, table):
+    contract = sw.FixedSlack("10 seconds")  # loses nothing
+    local = sw.reorder(sw.stream(table, name="s", event_time="ts", arrival="seq"), contract=contract)
+    folder = as_files(table, tmp_path / "in", files=2)
+    stream = sw.stream(as_stream(spark, folder), name="s", event_time="ts", arrival="seq")
+    (tmp_path / "out").mkdir()
+    _, found = run(sw.reorder(stream, contract=contract, by="key", buckets=3), tmp_path / "out")
+
+    def by_key(rows):
+        return sorted(rows.to_pylist(), key=lambda row: (row["key"], row["ts"], row["seq"]))
+
+    assert found["late"] is None
+    assert by_key(local.results) == by_key(found["results"])
+    assert {0, 1, 2} == set(found["decisions"]["bucket"].to_pylist())
+    for key in range(20):
+        times = [row["ts"] for row in found["results"].to_pylist() if row["key"] == key]
+        assert sorted(times) == times
+
+
+def test_without_arrival_the_rows_of_a_batch_arrive_together(spark, tmp_path):
+    times = [[5, 1, 3], [4, 9, 2], [8, 20]]
+    table = pa.table({"ts": [t for batch in times for t in batch]})
+    (tmp_path / "in").mkdir()
+    for number, batch in enumerate(times):
+        pq.write_table(pa.table({"ts": batch}), tmp_path / "in" / f"{number}.parquet")
+        os.utime(tmp_path / "in" / f"{number}.parquet", (1_700_000_000 + number,) * 2)
+    stream = sw.stream(as_stream(spark, tmp_path / "in"), event_time="ts", unit="s")
+    _, found = run(sw.reorder(stream, contract=sw.NoSlack()), tmp_path)
+    assert [1, 3, 5, 9, 20] == found["results"]["ts"].to_pylist()
+    assert [(2, 3_000_000), (4, 1_000_000), (8, 1_000_000)] == [
+        (row["ts"], row["late_by"]) for row in found["late"].to_pylist()
+    ]
+    assert table.num_rows == found["results"].num_rows + found["late"].num_rows
+
+
+def test_progress_reports_show_the_counts_and_they_balance(spark, tmp_path, table):
+    folder = as_files(table, tmp_path / "in", files=2)
+    stream = sw.stream(as_stream(spark, folder), event_time="ts", arrival="seq")
+    query, _ = run(sw.reorder(stream, contract=sw.FixedSlack("100 ms")), tmp_path, drain=False)
+    seen = [progress.observedMetrics["slackwater"] for progress in query.recentProgress if progress.numInputRows]
+    assert ROWS == sum(row.arrived for row in seen)
+    assert ROWS == sum(row.released + row.late for row in seen) + seen[-1].buffered
+    assert {100_000} == {row.slack for row in seen}
+    assert all(0 == operator.numRowsDroppedByWatermark for operator in query.lastProgress.stateOperators)
+
+
+def test_a_control_record_of_an_unknown_kind_is_reported_and_harms_nothing(spark, tmp_path, table):
+    folder = as_files(table, tmp_path / "in", files=1)
+    send(tmp_path / "control", "explode")
+    stream = sw.stream(as_stream(spark, folder), event_time="ts", arrival="seq")
+    _, found = run(sw.reorder(stream, contract=sw.FixedSlack("10 seconds")), tmp_path)
+    assert ROWS == found["results"].num_rows
+    assert "ignored: explode" in found["decisions"]["stream"].to_pylist()
+
+
+def test_every_type_of_column_comes_back_as_it_was(spark, tmp_path):
+    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    try:
+        row = {
+            "ts": dt.datetime(2026, 3, 8, 7, 30, tzinfo=dt.UTC),
+            "local": dt.datetime(2026, 3, 8, 2, 30),  # noqa: DTZ001  (a time without a zone is the point)
+            "day": dt.date(2026, 3, 8),
+            "amount": Decimal("12.34"),
+            "raw": b"\x00\xff",
+            "tags": ["a", None],
+            "place": {"x": 1.5, "name": "é"},
+            "counts": [("a", 1)],
+            "none": None,
+        }
+        schema = pa.schema(
+            [
+                ("ts", pa.timestamp("us", tz="UTC")),
+                ("local", pa.timestamp("us")),
+                ("day", pa.date32()),
+                ("amount", pa.decimal128(10, 2)),
+                ("raw", pa.binary()),
+                ("tags", pa.list_(pa.string())),
+                ("place", pa.struct([("x", pa.float64()), ("name", pa.string())])),
+                ("counts", pa.map_(pa.string(), pa.int64())),
+                ("none", pa.string()),
+            ]
+        )
+        folder = as_files(pa.Table.from_pylist([row], schema), tmp_path / "in", files=1)
+        stream = sw.stream(as_stream(spark, folder), event_time="ts")
+        _, found = run(sw.reorder(stream, contract=sw.FixedSlack("1 second")), tmp_path)
+        assert [row] == found["results"].to_pylist()
+    finally:
+        spark.conf.unset("spark.sql.session.timeZone")
+
+
+def test_rows_without_a_usable_time_are_routed_with_the_reason(spark, tmp_path):
+    times = [0, None, 253_402_300_799_000_000, -1_000_000, 5_000_000]
+    table = pa.table({"ts": pa.array(times, pa.int64()).cast(pa.timestamp("us", tz="UTC"))})
+    folder = as_files(table, tmp_path / "in", files=1)
+    stream = sw.stream(as_stream(spark, folder), event_time="ts")
+    _, found = run(sw.reorder(stream, contract=sw.FixedSlack("1 second")), tmp_path)
+    assert [-1, 0, 5] == [row["ts"].timestamp() for row in found["results"].to_pylist()]
+    assert {"null_time", "future"} == set(found["late"]["reason"].to_pylist())
+
+
+def test_a_stream_that_never_delivers_gives_no_output_and_no_error(spark, tmp_path, table):
+    schema = spark.createDataFrame(table.slice(0, 1)).schema
+    (tmp_path / "in").mkdir()
+    frame = spark.readStream.schema(schema).parquet(str(tmp_path / "in"))
+    _, found = run(sw.reorder(sw.stream(frame, event_time="ts"), contract=sw.MaxSlack()), tmp_path, drain=False)
+    assert {"results": None, "late": None, "decisions": None} == found
+
+
+def test_an_idle_bucket_releases_what_it_holds(spark, tmp_path, table):
+    folder = as_files(table, tmp_path / "in", files=1)
+    stream = sw.stream(as_stream(spark, folder), event_time="ts", arrival="seq", idle_after="200 ms")
+    query = sw.reorder(stream, contract=sw.FixedSlack("1 hour")).start(
+        results=str(tmp_path / "results"),
+        checkpoint=str(tmp_path / "checkpoint"),
+        trigger={"processingTime": "100 milliseconds"},
+    )
+    try:
+        deadline = time.monotonic() + 90
+        while (read(tmp_path / "results") is None) and time.monotonic() < deadline and query.isActive:
+            query.processAllAvailable()
+        query.stop()
+        assert query.exception() is None
+        assert ROWS == read(tmp_path / "results").num_rows
+    finally:
+        query.stop()
+
+
+@pytest.mark.parametrize("buckets", [1, 3])
+def test_a_bounded_frame_gives_the_local_results(spark, table, buckets):
+    contract = sw.FixedSlack("10 seconds") if buckets > 1 else sw.FixedSlack("100 ms")
+    local = sw.reorder(sw.stream(table, name="s", event_time="ts", arrival="seq"), contract=contract)
+    frame = spark.createDataFrame(table).repartition(4)
+    by = ("key",) if buckets > 1 else ()
+    found = sw.reorder(
+        sw.stream(frame, name="s", event_time="ts", arrival="seq"), contract=contract, by=by, buckets=buckets
+    )
+    assert _sorted(local.results) == _sorted(found.results.toArrow())
+    assert _sorted(local.late) == _sorted(found.late.toArrow())
+    if buckets == 1:
+        assert local.results["seq"].to_pylist() == found.results.toArrow()["seq"].to_pylist()
+        assert timeless(local.decisions) == timeless(found.decisions.toArrow())
+
+
+def test_a_bounded_frame_without_arrival_is_sorted(spark, table):
+    frame = spark.createDataFrame(table).repartition(4)
+    found = sw.reorder(sw.stream(frame, event_time="ts"), contract=sw.NoSlack())
+    times = found.results.toArrow()["ts"].to_pylist()
+    assert sorted(table["ts"].to_pylist()) == times
+    assert 0 == found.late.count()
+
+
+def test_a_bounded_frame_cannot_be_started(spark, table):
+    reordered = sw.reorder(sw.stream(spark.createDataFrame(table), event_time="ts"), contract=sw.NoSlack())
+    with pytest.raises(ParameterError, match="streaming"):
+        reordered.start(results="unused", checkpoint="unused")
+
+
+def test_a_session_without_the_state_store_gets_an_error_that_names_the_setting(spark, tmp_path, table):
+    folder = as_files(table, tmp_path / "in", files=1)
+    other = spark.newSession()
+    provider = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+    other.conf.set("spark.sql.streaming.stateStore.providerClass", provider)
+    with pytest.raises(SessionError, match=r"stateStore\.providerClass.*RocksDB"):
+        sw.reorder(sw.stream(as_stream(other, folder), event_time="ts"), contract=sw.NoSlack())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"event_time": "when"}, "'when' does not exist"),
+        ({"event_time": "text"}, "is string, not a time"),
+        ({"event_time": "seq"}, "has no unit"),
+        ({"event_time": "ts", "arrival": "text"}, "'text' is string"),
+    ],
+)
+def test_columns_that_cannot_serve_are_refused_before_anything_runs(spark, table, options, message):
+    frame = spark.createDataFrame(table.slice(0, 1))
+    with pytest.raises(ColumnError, match=message):
+        sw.reorder(sw.stream(frame, **options), contract=sw.NoSlack())
+
+
+def test_explain_names_what_spark_will_run(spark, tmp_path, table):
+    folder = as_files(table, tmp_path / "in", files=1)
+    stream = sw.stream(as_stream(spark, folder), name="bus", event_time="ts")
+    text = sw.reorder(stream, contract=sw.FixedSlack("2 seconds"), by="key").explain()
+    assert all(word in text for word in ("'bus'", "FixedSlack", "8 buckets", "RocksDB", "transformWithStateInPandas"))
+
+
+def _sorted(table):
+    return sorted(table.to_pylist(), key=lambda row: row["seq"])

@@ -1,0 +1,92 @@
+"""Contracts: frozen values, checked at construction."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+
+import pytest
+
+from slackwater.contracts import Contract, FixedSlack, MaxSlack, NoSlack
+from slackwater.control import Fixed
+from slackwater.errors import ParameterError
+from slackwater.time import Duration
+
+CONTRACTS = [
+    NoSlack(),
+    FixedSlack("2 seconds"),
+    FixedSlack("2 seconds", cap="1 second", adaptation_interval="5 seconds"),
+    MaxSlack(cap="30 seconds"),
+    MaxSlack(controller=Fixed("1 second")),
+]
+
+
+@pytest.mark.parametrize("contract", CONTRACTS, ids=repr)
+def test_a_contract_pickles_to_an_equal_one(contract):
+    assert contract == pickle.loads(pickle.dumps(contract))
+
+
+@pytest.mark.parametrize("contract", CONTRACTS, ids=repr)
+def test_a_contract_is_hashable(contract):
+    assert hash(contract) == hash(pickle.loads(pickle.dumps(contract)))
+
+
+@pytest.mark.parametrize("contract", CONTRACTS, ids=repr)
+def test_a_contract_is_frozen(contract):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        contract.cap = None
+
+
+def test_texts_of_equal_durations_make_equal_contracts():
+    assert FixedSlack("2 seconds", cap="1 minute") == FixedSlack("2000 ms", cap="60 s")
+
+
+def test_different_kinds_of_contract_are_not_equal():
+    assert NoSlack() != MaxSlack()
+
+
+@pytest.mark.parametrize("build", [NoSlack, MaxSlack, lambda **options: FixedSlack("1 s", **options)])
+def test_every_contract_takes_a_cap(build):
+    assert Duration.of("3 seconds") == build(cap="3 seconds").longest_wait
+
+
+def test_without_a_cap_there_is_no_longest_wait():
+    assert MaxSlack().longest_wait is None
+
+
+def test_the_adaptation_interval_is_a_second_unless_told_otherwise():
+    assert Duration.of("1 second") == NoSlack().interval
+
+
+def test_fixed_policies_have_no_target():
+    assert [None] * len(CONTRACTS) == [contract.target for contract in CONTRACTS]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "build"),
+    [
+        ("slack", lambda: FixedSlack("5")),
+        ("slack", lambda: FixedSlack(5)),
+        ("cap", lambda: MaxSlack(cap="soon")),
+        ("adaptation_interval", lambda: NoSlack(adaptation_interval="often")),
+        ("adaptation_interval", lambda: NoSlack(adaptation_interval="0 seconds")),
+    ],
+)
+def test_a_bad_duration_fails_at_construction_and_is_named(parameter, build):
+    with pytest.raises(ParameterError) as raised:
+        build()
+    assert parameter == raised.value.parameter
+
+
+def test_fixed_slack_needs_a_slack():
+    with pytest.raises(TypeError):
+        FixedSlack()
+
+
+def test_contracts_take_their_options_by_name_only():
+    with pytest.raises(TypeError):
+        MaxSlack("30 seconds")
+
+
+def test_contract_is_the_root_of_all():
+    assert all(isinstance(contract, Contract) for contract in CONTRACTS)

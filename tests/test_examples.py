@@ -1,0 +1,54 @@
+"""Every example prints what its .out file says; every Python block of the README runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def _marks(path: Path):
+    return pytest.param(path, marks=pytest.mark.spark if "spark" in path.name else (), id=path.stem)
+
+
+@pytest.mark.parametrize("example", [_marks(path) for path in EXAMPLES])
+def test_the_example_prints_what_its_out_file_says(example):
+    done = subprocess.run(
+        [sys.executable, str(example)],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
+    )
+    assert 0 == done.returncode, done.stderr[-2000:]
+    printed = [line for line in done.stdout.splitlines() if line and "TransformWithState" not in line]
+    assert example.with_suffix(".out").read_text().splitlines() == printed
+
+
+def test_the_in_process_block_of_the_readme_prints_what_its_comments_say(capsys):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    block = next(block for block in blocks if "pa.table" in block)
+    exec(compile(block, "README.md", "exec"), {})
+    expected = re.findall(r"print\(.*\)  # (.*)", block)
+    assert expected == capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.spark
+def test_the_spark_block_of_the_readme_starts_a_query(spark, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "incoming").mkdir()
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    names: dict[str, object] = {}
+    exec(compile(next(block for block in blocks if "readStream" in block), "README.md", "exec"), names)
+    query = names["query"]
+    query.processAllAvailable()
+    query.stop()
+    assert query.exception() is None
