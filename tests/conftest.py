@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 import slackwater as sw
-from slackwater.errors import SlackwaterError
 
 
 @pytest.fixture(scope="session")
@@ -31,15 +30,3 @@ def bus():
         return sw.stream(table, name="bus", event_time="ts", unit="s", **options)
 
     return build
-
-
-@pytest.fixture
-def error_of():
-    """Return the error that a call raises on purpose."""
-
-    def call(function, *args, **options) -> SlackwaterError:
-        with pytest.raises(SlackwaterError) as raised:
-            function(*args, **options)
-        return raised.value
-
-    return call

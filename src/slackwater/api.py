@@ -117,6 +117,9 @@ def reorder(
     >>> sw.reorder(bus, contract=sw.FixedSlack("1 second")).results["ts"].to_pylist()
     [1, 3, 4, 5]
     """
+    if not isinstance(stream, Stream):
+        remedy = 'wrap it: sw.stream(frame, event_time="ts")'
+        raise ParameterError("stream", type(stream).__name__, must="be made by sw.stream", remedy=remedy)
     check_names([stream.node])
     keys = (by,) if isinstance(by, str) else tuple(by)
     node = ReorderNode(
@@ -134,7 +137,7 @@ def reorder(
         return SparkReorder.of(node, stream.frame)
     from slackwater.local.reorder import LocalReorder
 
-    return LocalReorder(node, stream.frame, time.time_ns() // 1_000)
+    return LocalReorder.of(node, stream.frame, time.time_ns() // 1_000)
 
 
 def session(**options: Any) -> Any:

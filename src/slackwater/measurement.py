@@ -26,14 +26,15 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What happened in one adaptation interval.
+    """What happened in an adaptation interval, or in a part of one.
 
-    `intervals` is how many boundaries the clock crossed at once: more than one after a silence.
+    `intervals` is how many boundaries the clock crossed at its end: more than one after a silence, none where a batch
+    ended before the interval did. Then the interval goes on, and what belongs to it must be accumulated.
     """
 
     at: int  # the clock, in event time
     intervals: int
     slack: int  # in force when the boundary was crossed
-    max_delay: int  # of the events that arrived in the interval
-    delays: Times  # of all events that arrived in the interval
+    max_delay: int  # of these events
+    delays: Times  # of the events that arrived since the measurement before
     counts: Counts

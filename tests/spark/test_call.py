@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -86,7 +88,7 @@ def test_any_split_and_shuffle_equals_the_local_run(times, cuts, contract, late,
     node = ReorderNode(stream=STREAM, contract=contract, late=LatePolicy.of(late), release=release)
     edges = sorted({0, len(times), *(cut for cut in cuts if cut < len(times))})
     batches = []
-    for start, stop in zip(edges, edges[1:], strict=False):
+    for start, stop in itertools.pairwise(edges):
         order = list(range(start, stop))
         random.shuffle(order)
         batches.append(table.take(np.array(order, np.int64)))
@@ -149,7 +151,7 @@ def test_state_of_another_format_version_is_refused_with_its_number():
 def test_state_of_other_columns_is_refused_with_both():
     node = ReorderNode(stream=STREAM, contract=sw.NoSlack())
     call = run_call(node, 0, Saved(), DictChunks(), table_of([1, 2]), now=0, drain=False)
-    with pytest.raises(StateError, match="text string.*text int64"):
+    with pytest.raises(StateError, match=r"text string.*text int64"):
         Saved.load((call.saved.dump(SCHEMA),), pa.schema([*list(SCHEMA)[:2], ("text", pa.int64())]))
 
 

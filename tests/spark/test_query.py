@@ -215,7 +215,7 @@ def test_an_idle_bucket_releases_what_it_holds(spark, tmp_path, table):
     try:
         deadline = time.monotonic() + 90
         while (read(tmp_path / "results") is None) and time.monotonic() < deadline and query.isActive:
-            query.processAllAvailable()
+            query.awaitTermination(0.2)
         query.stop()
         assert query.exception() is None
         assert ROWS == read(tmp_path / "results").num_rows

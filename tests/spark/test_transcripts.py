@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from itertools import takewhile
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 
 from slackwater.testing.check import TranscriptError, check_transcript
 from slackwater.testing.transcripts import read_transcripts
-from tests.transcripts.runners import play_on_processor, play_on_query
+from tests.transcripts.runners import Query, play_on_processor
 
 FOLDER = Path(__file__).parents[1] / "transcripts"
 TRANSCRIPTS = read_transcripts(FOLDER)
@@ -49,17 +48,29 @@ def in_two_batches(title: str):
     return replace(found, steps=tuple(steps)).in_batches(2)
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize(
-    "title",
-    [
+ON_QUERY = {
+    title: in_two_batches(title)
+    for title in (
         "K-slack releases when the clock grows",
         "Static K-slack",
         "Adaptive K-slack waits as long as the largest delay so far",
         "Speculative K-slack waits a fraction of it",
         "Raising the slack takes nothing back",
         "A clock from the future does not poison time",
-    ],
-)
-def test_query_follows_the_transcript(spark, tmp_path, title):
-    check_transcript(in_two_batches(title), partial(play_on_query, spark, tmp_path))
+    )
+}
+
+
+@pytest.fixture(scope="module")
+def queries(spark, tmp_path_factory):
+    """All queries, started at once: most of their time is spent in waiting."""
+    started = {}
+    for title, transcript in ON_QUERY.items():
+        started[title] = Query(spark, tmp_path_factory.mktemp("query"), transcript).start()
+    return started
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("title", ON_QUERY)
+def test_query_follows_the_transcript(queries, title):
+    check_transcript(ON_QUERY[title], queries[title].play)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,12 +34,14 @@ class Bucket:
         self.schema = schema
         self.tester = TwsTester(ReorderProcessor(node, schema), timeMode=time_mode)
 
-    def on_tables(self, *tables: pa.Table, now: int = 0, control: tuple[bytes, ...] = ()) -> pd.DataFrame:
+    def on_tables(
+        self, *tables: pa.Table, now: int = 0, control: tuple[bytes, ...] = (), bucket: int = BUCKET
+    ) -> pd.DataFrame:
         """Send the packets of one micro-batch."""
         packets = [(ROWS, 0, position, to_bytes(table)) for position, table in enumerate(tables)]
         packets += [(CONTROL, -1, 0, body) for body in control]
         frame = pd.DataFrame(packets, columns=["kind", "source", "position", "body"])
-        return self.tester.testInPandas(BUCKET, frame.assign(bucket=BUCKET, processing_time=now))
+        return self.tester.testInPandas(bucket, frame.assign(bucket=bucket, processing_time=now))
 
     def restarted(self, node) -> Bucket:
         """Return a bucket that has nothing but the state of this one."""
@@ -143,16 +144,17 @@ class Query:
         )
         self.output = sw.reorder(stream, contract=node.contract, late=node.late, release=node.release)
 
-    def run(self) -> None:
-        """Run until all files are read."""
-        query = self.output.start(
+    def start(self) -> Query:
+        """Start to read the files; the query ends with the last one."""
+        self._running = self.output.start(
             results=self._keep("results"),
             late=self._keep("late"),
             decisions=self._keep("decisions"),
             checkpoint=str(self.folder / "checkpoint"),
             trigger={"availableNow": True},
+            name=self.folder.name,
         )
-        query.awaitTermination()
+        return self
 
     def _keep(self, name: str):
         def keep(rows, batch: int) -> None:
@@ -160,21 +162,14 @@ class Query:
 
         return keep
 
-
-def play_on_query(spark, folder: Path, transcript: Transcript) -> Iterator[Seen]:
-    """Play a transcript without drain on a real query, one micro-batch per step."""
-    query = Query(spark, folder, transcript)
-    query.run()
-    empty = {
-        "results": query.schema.empty_table(),
-        "late": late_schema(query.schema).empty_table(),
-        "decisions": DECISIONS_SCHEMA.empty_table(),
-    }
-    for batch in range(len(transcript.steps)):
-        outputs = {**empty, **query.seen.get(batch, {})}
-        yield Seen(**seen_in_tables(outputs["results"], outputs["late"], outputs["decisions"]))
-
-
-def state_of(bucket: Bucket) -> dict:
-    """Return the JSON of a bucket's state."""
-    return json.loads(bucket.tester.peekValueState("meta", BUCKET)[0])
+    def play(self, transcript: Transcript) -> Iterator[Seen]:
+        """Wait for the end, and tell what was seen in each micro-batch."""
+        self._running.awaitTermination()
+        empty = {
+            "results": self.schema.empty_table(),
+            "late": late_schema(self.schema).empty_table(),
+            "decisions": DECISIONS_SCHEMA.empty_table(),
+        }
+        for batch in range(len(transcript.steps)):
+            outputs = {**empty, **self.seen.get(batch, {})}
+            yield Seen(**seen_in_tables(outputs["results"], outputs["late"], outputs["decisions"]))

@@ -28,9 +28,13 @@ class Capped:
     inner: ControllerConfig
     cap: DurationLike
 
+    def __post_init__(self) -> None:
+        """Check the cap."""
+        object.__setattr__(self, "cap", Duration.of(self.cap, parameter="cap"))
+
     def build(self, state: dict[str, Any] | None = None) -> CappedController:
         """Make the controller around the inner one."""
-        return CappedController(self.inner.build(state), Duration.of(self.cap, parameter="cap"))
+        return CappedController(self.inner.build(state), Duration.of(self.cap))
 
 
 class CappedController:

@@ -13,7 +13,10 @@ class Controller(Protocol):
     """Decides the slack. Between two decisions it never sees an event, a buffer or a stream."""
 
     def observe(self, measurement: Measurement) -> None:
-        """Learn what happened in the adaptation interval that just ended."""
+        """Learn what happened in an adaptation interval, or in the part of one that a batch ended with.
+
+        Only a measurement with `intervals >= 1` ends an interval: another must not change the slack.
+        """
 
     def next_slack(self) -> Duration:
         """Say how long to wait from now on."""

@@ -9,7 +9,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from slackwater.core.buffer import MemoryBuffer
-from slackwater.pipeline.columns import decided_table, late_table, read_batch, released_table
+from slackwater.pipeline.columns import check_types, decided_table, late_table, read_batch, released_table
 from slackwater.pipeline.reorder import ReorderPipeline, joined
 from slackwater.plan.explain import explain_reorder
 from slackwater.plan.nodes import ReorderNode
@@ -25,6 +25,12 @@ class LocalReorder:
     node: ReorderNode
     table: pa.Table
     processing_time: int  # of the arrival of the table, for the guard against clocks from the future
+
+    @classmethod
+    def of(cls, node: ReorderNode, table: pa.Table, processing_time: int) -> LocalReorder:
+        """Check the columns, and hold the plan."""
+        check_types(node.stream, table.schema)
+        return cls(node, table, processing_time)
 
     @property
     def results(self) -> pa.Table:

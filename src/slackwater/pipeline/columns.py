@@ -23,6 +23,15 @@ _PER_UNIT = {"d": 86_400_000_000, "s": 1_000_000, "ms": 1_000, "us": 1}
 LATE_COLUMNS = ("late_by", "reason", "stream")
 
 
+def check_types(node: StreamNode, schema: pa.Schema) -> None:
+    """Check, before anything runs, that the columns a stream names have types that can serve."""
+    for column in (node.event_time, node.arrival_time):
+        if column is not None:
+            _unit_of(node, column, schema.field(column).type)
+    if node.arrival is not None:
+        _check_arrival(node, node.arrival, schema.field(node.arrival).type)
+
+
 def read_times(node: StreamNode, column: str, values: pa.ChunkedArray[Any]) -> tuple[Times, Mask | None]:
     """Return event times in us, and which rows have one (None: all).
 
@@ -80,11 +89,13 @@ def read_arrival(node: StreamNode, column: str, table: pa.Table) -> Times:
     values = table[column]
     if values.null_count:
         raise ColumnError(node.name, column, problem="has nulls", remedy="every row must say when it arrived")
-    if not (pa.types.is_timestamp(values.type) or pa.types.is_integer(values.type)):
-        raise ColumnError(
-            node.name, column, problem=f"is {values.type}", remedy="arrival must be an integer or a timestamp"
-        )
+    _check_arrival(node, column, values.type)
     return _as_int64(values).to_numpy()
+
+
+def _check_arrival(node: StreamNode, column: str, kind: pa.DataType) -> None:
+    if not (pa.types.is_timestamp(kind) or pa.types.is_integer(kind)):
+        raise ColumnError(node.name, column, problem=f"is {kind}", remedy="arrival must be an integer or a timestamp")
 
 
 def read_batch(node: StreamNode, table: pa.Table, *, processing_time: int) -> Incoming:

@@ -153,7 +153,8 @@ class ReorderPipeline:
         late = turned_away + self._late(out)
         none = np.zeros(len(turned_away), np.int64)
         behind = np.concatenate((none, out.late_behind))
-        follows = np.concatenate((none, out.released_before_late()))
+        left_before = out.released_before_late() if self._node.late.changes_times else np.zeros_like(out.late_behind)
+        follows = np.concatenate((none, left_before))
         routed = self._node.late.route(out.in_order, late, behind, follows, stream=self._node.stream.name)
         self._counts = Counts(
             arrived=self._counts.arrived + usable + len(turned_away),

@@ -14,10 +14,15 @@ if TYPE_CHECKING:
 
 
 def check_columns(node: StreamNode, columns: Sequence[str]) -> None:
-    """Check that the columns a stream names exist."""
+    """Check that the columns a stream names exist, and that no two share a name."""
     for column in (node.event_time, node.arrival, node.arrival_time):
         if column is not None and column not in columns:
             raise _missing(node.name, column, columns)
+    for column, count in Counter(columns).items():
+        if count > 1:
+            raise ColumnError(
+                node.name, column, problem=f"exists {count} times", remedy="give every column its own name"
+            )
 
 
 def check_names(streams: Sequence[StreamNode]) -> None:

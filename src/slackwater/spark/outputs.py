@@ -39,7 +39,7 @@ def batch_writer(unpack: Unpack, destinations: Mapping[str, Destination]) -> Cal
 
 
 def parquet_folder(path: str) -> Callable[[DataFrame, int], object]:
-    """Return a destination that writes one subfolder `batch=N` per batch, and replaces it when the batch is replayed."""
+    """Return a destination that writes one subfolder `batch=N` per batch, and replaces it in a replay."""
 
     def write(rows: DataFrame, batch: int) -> None:
         rows.write.mode("overwrite").parquet(f"{path.rstrip('/')}/batch={batch}")

@@ -57,7 +57,9 @@ class ReorderProcessor(StatefulProcessor):
         self._chunks.written = 0
         drain = any(record.kind == "drain" for record in control)
         call = run_call(self._node, bucket, saved, self._chunks, table, now=now, drain=drain)
-        timer = self._renew_timer(saved.timer, now, waiting=call.counts.buffered > 0 and table.num_rows > 0)
+        timer = saved.timer
+        if table.num_rows or not call.counts.buffered:  # a control record alone does not end the patience
+            timer = self._renew_timer(saved.timer, now, waiting=call.counts.buffered > 0)
         meta = replace(call.saved, timer=timer).dump(self._schema)
         self._meta.update((meta,))
         return frame_of([*call.packets, *_ignored(control, bucket), call.summary(self._chunks.written + len(meta))])

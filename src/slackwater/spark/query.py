@@ -12,7 +12,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from slackwater.decisions import DECISIONS as DECISIONS_SCHEMA
 from slackwater.errors import ParameterError
-from slackwater.pipeline.columns import late_schema
+from slackwater.pipeline.columns import check_types, late_schema
 from slackwater.plan.explain import explain_reorder
 from slackwater.spark.bounded import bounded_packets
 from slackwater.spark.buckets import with_bucket
@@ -47,6 +47,7 @@ class SparkReorder:
         if frame.isStreaming:
             check_session(frame.sparkSession)
         schema = to_arrow_schema(frame.schema, timezone="UTC")
+        check_types(node.stream, schema)
         return cls(node, frame, schema)
 
     @property

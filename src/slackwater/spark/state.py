@@ -86,8 +86,9 @@ class ChunkedBuffer:
 
     def take(self, horizon: int) -> Events:
         """Remove and return every event with event time <= horizon, by (event time, arrival)."""
-        for chunk in [c for c in self._stored.values() if c.earliest <= horizon and c.number not in self._read]:
-            self._held = _merged(self._held, self._load(chunk))
+        due = [chunk for chunk in self._stored.values() if chunk.earliest <= horizon and chunk.number not in self._read]
+        if due:
+            self._held = _merged(Events.concat([self._load(chunk) for chunk in due]), self._held)
         self._taken_to = max(self._taken_to, horizon)
         count = int(np.searchsorted(self._held.time, horizon, side="right"))
         taken, self._held = self._held[:count], self._held[count:]
@@ -149,6 +150,6 @@ class ChunkedBuffer:
             self._next += 1
 
 
-def _merged(held: Events, loaded: Events) -> Events:
+def _merged(loaded: Events, held: Events) -> Events:
     both = loaded + held
     return both[np.lexsort((both.arrival, both.time))]

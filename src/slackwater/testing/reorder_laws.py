@@ -31,7 +31,9 @@ except ImportError as error:
 if TYPE_CHECKING:
     from slackwater.contracts import ControllerConfig
 
-_look_for_counterexamples = settings(max_examples=20, deadline=None, derandomize=True, database=None)
+_look_for_counterexamples = settings(
+    max_examples=15, deadline=None, derandomize=True, database=None, report_multiple_bugs=False
+)
 _SIDE = LatePolicy.side()
 
 

@@ -19,7 +19,7 @@ class Scripted:
     """Waits for each slack of a script in turn: the next from each decision on, the last for ever.
 
     >>> Scripted(("1 second", "3 seconds")).build().next_slack()
-    Duration('1 seconds')
+    Duration('1 second')
     """
 
     slacks: tuple[DurationLike, ...]

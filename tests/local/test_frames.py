@@ -1,0 +1,37 @@
+"""Any bounded frame as an Arrow table."""
+
+from __future__ import annotations
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from slackwater.errors import ParameterError
+from slackwater.local.frames import to_arrow
+
+COLUMNS = {"ts": [1, 2], "line": ["a", "b"]}
+FRAMES = [
+    pa.table(COLUMNS),
+    pa.record_batch(COLUMNS),
+    COLUMNS,
+    pd.DataFrame(COLUMNS),
+    pd.DataFrame(COLUMNS, index=[7, 8]),
+    pl.DataFrame(COLUMNS),
+]
+
+
+@pytest.mark.parametrize("frame", FRAMES, ids=lambda frame: f"{type(frame).__module__}.{type(frame).__name__}")
+def test_every_frame_has_the_same_rows(frame):
+    assert COLUMNS == to_arrow(frame).to_pydict()
+
+
+def test_a_table_is_not_copied():
+    table = pa.table(COLUMNS)
+    assert table is to_arrow(table)
+
+
+@pytest.mark.parametrize("frame", [[1, 2], "ts", None, 7], ids=repr)
+def test_what_is_no_frame_is_refused(frame):
+    with pytest.raises(ParameterError, match="frame must be a Spark DataFrame, a pyarrow Table"):
+        to_arrow(frame)
