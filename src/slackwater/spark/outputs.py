@@ -27,7 +27,7 @@ def batch_writer(unpack: Unpack, destinations: Mapping[str, Destination]) -> Cal
     def write(packets: DataFrame, batch: int) -> None:
         packets = packets.persist()
         try:
-            present = {row.kind for row in packets.select("kind").distinct().toLocalIterator()}
+            present = set(packets.select("kind").toArrow()["kind"].to_pylist())  # a few numbers, however many rows
             for name, destination in destinations.items():
                 if KIND_OF[name] in present:
                     write_rows = parquet_folder(destination) if isinstance(destination, str) else destination
