@@ -42,12 +42,13 @@ def test_the_in_process_block_of_the_readme_prints_what_its_comments_say(capsys)
 
 
 @pytest.mark.spark
-def test_the_spark_block_of_the_readme_starts_a_query(spark, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_spark_block_of_the_readme_starts_a_query(spark, tmp_path):
     (tmp_path / "incoming").mkdir()
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    block = next(block for block in blocks if "readStream" in block)
+    block = re.sub(r'"(incoming|out/\w+)"', rf'"{tmp_path}/\1"', block)
     names: dict[str, object] = {}
-    exec(compile(next(block for block in blocks if "readStream" in block), "README.md", "exec"), names)
+    exec(compile(block, "README.md", "exec"), names)
     query = names["query"]
     query.processAllAvailable()
     query.stop()

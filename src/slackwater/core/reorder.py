@@ -212,9 +212,12 @@ class KSlackLogic:
 
     def _passed_on_before(self, step: Rows, fresh: Times, reached: Times, suspects: Times) -> Times:
         """Return the largest event time that left before each step, among fresh events and the suspects themselves."""
-        by_step = np.argsort(step, kind="stable")
-        so_far = np.concatenate(([self._passed_on], np.maximum.accumulate(suspects[by_step])))
-        of_suspects = so_far[np.searchsorted(step[by_step], step, side="left")]
+        if _has_ties(step):
+            by_step = np.argsort(step, kind="stable")
+            so_far = np.concatenate(([self._passed_on], np.maximum.accumulate(suspects[by_step])))
+            of_suspects = so_far[np.searchsorted(step[by_step], step, side="left")]
+        else:
+            of_suspects = np.concatenate(([self._passed_on], np.maximum.accumulate(suspects)))[:-1]
         reached_before = np.where(step > 0, reached[step - 1], BEFORE_ALL_TIME)
         fresh = np.concatenate(([BEFORE_ALL_TIME], fresh))
         of_fresh = fresh[np.searchsorted(fresh, reached_before, side="right") - 1]

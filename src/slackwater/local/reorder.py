@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from slackwater.core.buffer import MemoryBuffer
 from slackwater.pipeline.columns import check_types, decided_table, late_table, read_batch, released_table
-from slackwater.pipeline.reorder import ReorderPipeline, joined
+from slackwater.pipeline.reorder import Outcome, ReorderPipeline, joined
 from slackwater.plan.explain import explain_reorder
 from slackwater.plan.nodes import ReorderNode
 from slackwater.time import Duration
@@ -32,35 +32,31 @@ class LocalReorder:
         check_types(node.stream, table.schema)
         return cls(node, table, processing_time)
 
-    @property
+    @cached_property
     def results(self) -> pa.Table:
         """The rows in event-time order."""
-        return self._outputs[0]
+        return released_table(self.node, self.table, self._run[0].released)
 
-    @property
+    @cached_property
     def late(self) -> pa.Table:
         """Every row that could not be used in time, with the reason and by how much it was late."""
-        return self._outputs[1]
+        return late_table(self.node, self.table, self._run[0].late)
 
-    @property
+    @cached_property
     def decisions(self) -> pa.Table:
         """One row per adaptation."""
-        return self._outputs[2]
+        outcome, took = self._run
+        return decided_table(self.node, outcome.decisions, bucket=0, took=took)
 
     def explain(self) -> str:
         """Describe what runs."""
         return explain_reorder(self.node, engine=(f"runs        in process over {self.table.num_rows} rows",))
 
     @cached_property
-    def _outputs(self) -> tuple[pa.Table, pa.Table, pa.Table]:
+    def _run(self) -> tuple[Outcome, Duration]:
         started = time.perf_counter_ns()
         pipeline = ReorderPipeline(self.node, MemoryBuffer())
         incoming = read_batch(self.node.stream, self.table, processing_time=self.processing_time)
-        batches = incoming.in_batches(BATCH_ROWS)
-        outcome = joined([*(pipeline.on_batch(batch) for batch in batches), pipeline.on_end()])
-        took = Duration((time.perf_counter_ns() - started) // 1_000)
-        return (
-            released_table(self.node, self.table, outcome.released),
-            late_table(self.node, self.table, outcome.late),
-            decided_table(self.node, outcome.decisions, bucket=0, took=took),
-        )
+        outcomes = [pipeline.on_batch(batch) for batch in incoming.in_batches(BATCH_ROWS)]
+        outcome = joined([*outcomes, pipeline.on_end()])
+        return outcome, Duration((time.perf_counter_ns() - started) // 1_000)
