@@ -24,12 +24,8 @@ from rich.table import Table
 import slackwater
 
 RESULTS = Path(__file__).parent / "results"
-NAMES = {
-    "reorder": ("benchmarks.reorder_local", "benchmarks.reorder_spark", "benchmarks.reorder_state"),
-    "reorder-local": ("benchmarks.reorder_local",),
-    "reorder-spark": ("benchmarks.reorder_spark",),
-    "reorder-state": ("benchmarks.reorder_state",),
-}
+PARTS = ("reorder-local", "reorder-growth", "reorder-spark", "reorder-state")
+NAMES = {"reorder": PARTS, **{part: (part,) for part in PARTS}}
 
 
 @dataclass(frozen=True)
@@ -55,15 +51,15 @@ def main(name: str, *, quick: bool = False, repeat: int = 5) -> int:
         return 2
     here = str(Path(__file__).parent.parent)
     os.environ["PYTHONPATH"] = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])  # for Spark's workers
-    modules = NAMES["reorder"] if name == "all" else NAMES[name]
-    rows = [_run(case, repeat, console) for module in modules for case in _cases(module, quick)]
+    parts = PARTS if name == "all" else NAMES[name]
+    rows = [_run(case, repeat, console) for part in parts for case in _cases(part, quick)]
     console.print(_table(rows))
     console.print(f"written to {_write(rows)}")
     return int(any(row["median"] > row["limit"] for row in rows))
 
 
-def _cases(module: str, quick: bool) -> Iterator[Case]:
-    yield from import_module(module).cases(quick=quick)
+def _cases(part: str, quick: bool) -> Iterator[Case]:
+    yield from import_module(f"benchmarks.{part.replace('-', '_')}").cases(quick=quick)
 
 
 def _run(case: Case, repeat: int, console: Console) -> dict[str, Any]:

@@ -23,7 +23,9 @@ class Buffer(Protocol):
 
 
 class MemoryBuffer:
-    """A buffer in memory, kept sorted; put costs O(held + new), take O(taken + log held).
+    """A buffer in memory: sorted runs, each at least twice as long as the next, so that there are few.
+
+    An event is merged O(log held) times while it waits; `take` costs O(taken + log^2 held).
 
     >>> buffer = MemoryBuffer()
     >>> buffer.put(Events.of([5, 2, 9]))
@@ -32,22 +34,28 @@ class MemoryBuffer:
     """
 
     def __init__(self, held: Events | None = None) -> None:
-        self._held = Events.none() if held is None else held
+        self._runs = [held] if held is not None and len(held) else []
 
     def put(self, events: Events) -> None:
-        """Keep events."""
-        if len(events):
-            self._held = (self._held + events).by_time()
+        """Keep events. At equal times they come in arrival order, after all that were put before."""
+        if not len(events):
+            return
+        run = events.by_time()
+        while self._runs and len(self._runs[-1]) < 2 * len(run):
+            run = (self._runs.pop() + run).by_time()
+        self._runs.append(run)
 
     def take(self, horizon: int) -> Events:
         """Remove and return every event with event time <= horizon, by (event time, arrival)."""
-        count = int(np.searchsorted(self._held.time, horizon, side="right"))
-        taken, self._held = self._held[:count], self._held[count:]
-        return taken
+        counts = [int(np.searchsorted(run.time, horizon, side="right")) for run in self._runs]
+        taken = [run[:count] for run, count in zip(self._runs, counts, strict=True) if count]
+        rest = [run[count:] for run, count in zip(self._runs, counts, strict=True)]
+        self._runs = [run for run in rest if len(run)]
+        return Events.concat(taken).by_time() if len(taken) > 1 else Events.concat(taken)
 
     def snapshot(self) -> Events:
-        """Return what is held. The columns are never changed in place, so they may be kept."""
-        return self._held
+        """Return what is held, by (event time, arrival). The columns are never changed in place."""
+        return Events.concat(self._runs).by_time()
 
     def __len__(self) -> int:
-        return len(self._held)
+        return sum(len(run) for run in self._runs)
