@@ -13,8 +13,8 @@ ERRORS = [
     errors.ParameterError("slack", -5, must="be >= 0", remedy="use NoSlack()"),
     errors.ColumnError("bus", "ts", problem="does not exist", remedy="columns are: time"),
     errors.ContractMissingError("reorder"),
-    errors.LateEventError(stream="bus", reason="late", count=2, event_time=7, late_by=1),
-    errors.LateEventError(stream="bus", reason="null_time", count=1, event_time=None, late_by=None),
+    errors.LateEventError(stream="bus", reason="late", event_time=7, late_by=1),
+    errors.LateEventError(stream="bus", reason="null_time", event_time=None, late_by=None),
     errors.StateError("format version 9", expected="1", remedy="start anew"),
     errors.AccountingError(arrived=3, released=1, late=0, buffered=1),
     errors.SessionError("spark.x", found=None, needed="2"),
@@ -53,8 +53,8 @@ def test_a_missing_contract_shows_three_examples():
 
 def test_a_late_event_error_says_what_and_by_how_much():
     assert (
-        "stream 'bus': 2 event(s) could not be used; the first has event_time 7 us, reason late, late by 1 us; "
-        "allow more slack, or use LatePolicy.side()"
+        "stream 'bus': an event with event_time 7 us could not be used, reason late, late by 1 us; "
+        'allow more slack, or use late="side"'
     ) == str(ERRORS[3])
 
 

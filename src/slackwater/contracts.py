@@ -16,6 +16,14 @@ class ControllerConfig(Protocol):
         """Make the controller; what it is, is said by `slackwater.control`."""
 
 
+def check_config(parameter: str, config: object) -> None:
+    """Check that a value can build a controller."""
+    if not callable(getattr(config, "build", None)):
+        raise ParameterError(
+            parameter, config, must="be a controller's configuration", remedy="such as sw.control.MaxDelay()"
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Contract:
     """What all contracts share.
@@ -38,6 +46,8 @@ class Contract:
         if not interval:
             raise ParameterError("adaptation_interval", "0", must="be > 0", remedy='use "1 second"')
         object.__setattr__(self, "adaptation_interval", interval)
+        if self.controller is not None:
+            check_config("controller", self.controller)
 
     @property
     def longest_wait(self) -> Duration | None:

@@ -1,4 +1,4 @@
-"""The schema of what was decided, and why: one row for each adaptation."""
+"""The schemas of what leaves besides results: decisions, one row for each adaptation, and late rows."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import Any
 
 import pyarrow as pa
 
+from slackwater.events import LATE_COLUMNS
+
 _FIELDS: list[pa.Field[Any]] = [
     pa.field("operator", pa.string()),
     pa.field("stream", pa.string()),  # or "all"
     pa.field("bucket", pa.int32()),
     pa.field("at", pa.timestamp("us", tz="UTC")),  # event time: the clock when the decision was made
-    pa.field("slack", pa.int64()),  # us, in force since the decision before
+    pa.field("slack", pa.int64()),  # us, in force when the boundary was crossed
     pa.field("target", pa.float64()),  # null for policies without one
     pa.field("estimated", pa.float64()),
     pa.field("measured", pa.float64()),  # null where unknowable
@@ -21,7 +23,7 @@ _FIELDS: list[pa.Field[Any]] = [
     pa.field("released", pa.int64()),
     pa.field("late", pa.int64()),
     pa.field("results", pa.int64()),
-    pa.field("took_us", pa.int64()),  # wall time of its batch: the only value that a replay may change
+    pa.field("took_us", pa.int64()),  # how long its batch took: the only value that a replay may change
 ]
 
 DECISIONS = pa.schema(_FIELDS)
@@ -41,3 +43,13 @@ def decisions_table(columns: dict[str, Any], rows: int) -> pa.Table:
         else:
             arrays.append(pa.array(value).cast(field.type))
     return pa.Table.from_arrays(arrays, schema=DECISIONS)
+
+
+# us behind what was already passed on, null where there was no usable time; the reason; the name of the stream
+_LATE_TYPES = (pa.int64(), pa.string(), pa.string())
+
+
+def late_schema(schema: pa.Schema) -> pa.Schema:
+    """Return the schema of the `late` output: all input columns, then late_by, reason, stream."""
+    added = [pa.field(name, kind) for name, kind in zip(LATE_COLUMNS, _LATE_TYPES, strict=True)]
+    return pa.schema([*schema, *added])

@@ -72,19 +72,18 @@ class ContractMissingError(SlackwaterError, TypeError):
 class LateEventError(SlackwaterError):
     """An event could not be used in time and the late policy is to raise."""
 
-    def __init__(self, *, stream: str, reason: str, count: int, event_time: int | None, late_by: int | None) -> None:
-        super().__init__(stream, reason, count, event_time, late_by)
+    def __init__(self, *, stream: str, reason: str, event_time: int | None, late_by: int | None) -> None:
+        super().__init__(stream, reason, event_time, late_by)
         self.stream = stream
         self.reason = reason
-        self.count = count
         self.event_time = event_time
         self.late_by = late_by
 
     def __str__(self) -> str:
         by = "" if self.late_by is None else f", late by {self.late_by} us"
         return (
-            f"stream {self.stream!r}: {self.count} event(s) could not be used; the first has event_time "
-            f"{self.event_time} us, reason {self.reason}{by}; allow more slack, or use LatePolicy.side()"
+            f"stream {self.stream!r}: an event with event_time {self.event_time} us could not be used, "
+            f'reason {self.reason}{by}; allow more slack, or use late="side"'
         )
 
 

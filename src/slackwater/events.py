@@ -27,6 +27,7 @@ class Reason(StrEnum):
 
 
 REASONS = tuple(Reason)
+LATE_COLUMNS = ("late_by", "reason", "stream")  # what the late output adds to the columns of its input
 
 
 def code_of(reason: Reason) -> int:

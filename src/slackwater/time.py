@@ -58,9 +58,12 @@ class Duration:
 
     def __post_init__(self) -> None:
         """Refuse negative spans and those that could overflow the arithmetic of event times."""
-        if not 0 <= self.microseconds <= MAX_TIME - MIN_TIME:
+        if not isinstance(self.microseconds, int) or not 0 <= self.microseconds <= MAX_TIME - MIN_TIME:
             raise ParameterError(
-                "duration", self.microseconds, must="be >= 0 and below 10,000 years (in us)", remedy=_EXAMPLES
+                "duration",
+                self.microseconds,
+                must="be a whole number of us, >= 0 and below 10,000 years",
+                remedy=_EXAMPLES,
             )
 
     @classmethod

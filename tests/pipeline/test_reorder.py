@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slackwater.contracts import FixedSlack, MaxSlack, NoSlack
-from slackwater.core.buffer import MemoryBuffer
 from slackwater.core.late import LatePolicy
 from slackwater.errors import AccountingError, LateEventError, StateError
 from slackwater.events import Events
 from slackwater.pipeline.guard import Incoming, turn_away
-from slackwater.pipeline.reorder import ReorderPipeline
+from slackwater.pipeline.reorder import check_version
 from slackwater.plan.nodes import ReorderNode, StreamNode
 from slackwater.testing import strategies as sst
 from slackwater.testing.scripted import Scripted
@@ -124,7 +123,7 @@ def test_raising_says_which_stream_and_when():
 
 def test_state_of_another_version_is_refused():
     with pytest.raises(StateError, match="state has format version 99, expected 1"):
-        ReorderPipeline(node_of(NoSlack()), MemoryBuffer(), {"version": 99})
+        check_version(99)
 
 
 def test_events_that_vanish_from_the_buffer_are_noticed():

@@ -21,7 +21,7 @@ def test_a_plan_is_explained_line_by_line():
         "  contract    FixedSlack(slack=2 seconds), cap none",
         "  controller  Fixed(slack=2 seconds), a decision every 1 second of event time",
         "  late        LatePolicy.side(); max_ahead 1 day",
-        "  order       one over all rows (1 bucket)",
+        "  order       one over all rows",
         "  runs        in process over 0 rows",
     ] == explained(sw.FixedSlack("2 seconds")).splitlines()
 
@@ -39,8 +39,8 @@ def test_the_arrival_column_is_explained():
     assert "rows in the order of seq" in explained(sw.NoSlack(), arrival="seq")
 
 
-def test_keys_and_buckets_are_explained():
-    assert "per line (8 buckets, each with its own clock)" in explained(sw.NoSlack(), by="line")
+def test_in_process_there_is_one_order_whatever_the_buckets():
+    assert "one over all rows" in explained(sw.NoSlack(), by="line")
 
 
 def test_a_guard_that_is_off_is_explained():

@@ -38,7 +38,7 @@ def test_what_is_no_contract_is_refused():
     ("options", "message"),
     [
         ({"by": ("key",)}, "column 'key' does not exist"),
-        ({"buckets": 0}, "buckets must be >= 1, got 0"),
+        ({"buckets": 0}, "buckets must be a whole number >= 1, got 0"),
         ({"buckets": 2}, "buckets must be 1 without by="),
         ({"release": "never"}, "release must be"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ import slackwater as sw
 from slackwater.core.late import LatePolicy
 from slackwater.errors import StateError
 from slackwater.plan.nodes import ReorderNode, StreamNode
-from slackwater.spark.call import DECISIONS, LATE, RESULTS, Saved, run_call
+from slackwater.spark.call import DECISIONS, LATE, RESULTS, Saved, identity_of, run_call
 from slackwater.spark.packets import from_bytes
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("seq", pa.int64()), ("text", pa.string())])
@@ -47,10 +48,10 @@ def run_calls(node, batches, *, drain=True):
     store, text, kinds = DictChunks(), None, {RESULTS: [], LATE: [], DECISIONS: []}
     for number, batch in enumerate(batches):
         last = drain and number == len(batches) - 1
-        saved = Saved.load(None if text is None else (text,), SCHEMA)
-        call = run_call(node, 0, saved, store, batch, now=0, drain=last)
+        saved = Saved.load(None if text is None else (text,), identity_of(node, SCHEMA))
+        call = run_call(node, 0, saved, store, batch, processing_time=0, drain=last)
         assert call.counts.balanced
-        text = call.saved.dump(SCHEMA)
+        text = call.saved.dump(identity_of(node, SCHEMA))
         for packet in call.packets:
             kinds[packet["kind"]].append(from_bytes(packet["body"]))
     return {kind: pa.concat_tables(tables).to_pylist() if tables else [] for kind, tables in kinds.items()}, store
@@ -108,8 +109,8 @@ def test_bytes_written_per_call_do_not_grow_with_the_length_of_the_stream():
         times = sent - np.where(random.random(500) < 0.8, 0, random.integers(0, 2_000, 500))
         batch = pa.table({"ts": times, "seq": number * 500 + np.arange(500), "text": ["x"] * 500}, SCHEMA)
         before = store.written
-        saved = run_call(node, 0, saved, store, batch, now=0, drain=False).saved
-        written.append(store.written - before + len(saved.dump(SCHEMA)))
+        saved = run_call(node, 0, saved, store, batch, processing_time=0, drain=False).saved
+        written.append(store.written - before + len(saved.dump(identity_of(node, SCHEMA))))
     assert np.median(written[:20]) * 1.1 > np.median(written[-20:])
     assert len(store.bodies) <= 12
 
@@ -119,7 +120,7 @@ def test_a_chunk_that_is_not_touched_is_not_rewritten():
     store, saved = DictChunks(), Saved()
     for number in range(5):
         batch = table_of([number * 100 + i for i in range(50)])
-        saved = run_call(node, 0, saved, store, batch, now=0, drain=False).saved
+        saved = run_call(node, 0, saved, store, batch, processing_time=0, drain=False).saved
         if number == 0:
             first = dict(store.bodies)
     assert first.items() <= store.bodies.items()
@@ -133,38 +134,73 @@ def test_rows_that_wait_in_many_chunks_are_gathered_into_few():
     for number in range(60):  # delays spread evenly over the slack: every chunk covers all of it
         times = number * 3 + 100 - random.integers(0, 100, 40)
         batch = pa.table({"ts": times, "seq": number * 40 + np.arange(40), "text": ["x"] * 40}, SCHEMA)
-        call = run_call(node, 0, saved, store, batch, now=0, drain=False)
+        call = run_call(node, 0, saved, store, batch, processing_time=0, drain=False)
         saved = call.saved
         assert call.counts.balanced
     assert len(store.bodies) <= 20
 
 
-def test_state_of_another_format_version_is_refused_with_its_number():
+def test_many_small_batches_do_not_leave_as_many_chunks_behind():
+    node = ReorderNode(stream=STREAM, contract=sw.FixedSlack("1 hour"))
+    store, saved = DictChunks(), Saved()
+    for number in range(400):
+        batch = pa.table({"ts": [number * 10, number * 10 + 5], "seq": [2 * number, 2 * number + 1], "text": ["x"] * 2})
+        saved = run_call(node, 0, saved, store, batch.cast(SCHEMA), processing_time=0, drain=False).saved
+    assert len(store.bodies) <= 45
+    last = run_call(node, 0, saved, store, SCHEMA.empty_table(), processing_time=0, drain=True)
+    rows = pa.concat_tables(from_bytes(packet["body"]) for packet in last.packets if packet["kind"] == RESULTS)
+    assert list(range(800)) == rows["seq"].to_pylist()
+
+
+def saved_text(node):
+    call = run_call(node, 0, Saved(), DictChunks(), table_of([1, 2]), processing_time=0, drain=False)
+    return call.saved.dump(identity_of(node, SCHEMA))
+
+
+def test_state_of_another_format_version_is_refused_with_its_number_whatever_else_it_holds():
     node = ReorderNode(stream=STREAM, contract=sw.NoSlack())
-    call = run_call(node, 0, Saved(), DictChunks(), table_of([1, 2]), now=0, drain=False)
-    text = call.saved.dump(SCHEMA).replace('"version": 1', '"version": 99')
-    saved = Saved.load((text,), SCHEMA)
+    text = saved_text(node).replace('"version": 1', '"version": 99, "news": true')
     with pytest.raises(StateError, match="format version 99, expected 1"):
-        run_call(node, 0, saved, DictChunks(), table_of([3]), now=0, drain=False)
+        Saved.load((text,), identity_of(node, SCHEMA))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"by": ("text",), "buckets": 4}, r"by \(text\) in 4 buckets"),
+        ({"stream": StreamNode(name="s", event_time="ts", unit="s", arrival="seq")}, "event_time ts in s arrival"),
+        ({"stream": StreamNode(name="s", event_time="ts", unit="ms")}, "event_time ts in ms of columns"),
+    ],
+)
+def test_state_of_another_plan_is_refused_with_both(change, message):
+    node = ReorderNode(stream=STREAM, contract=sw.NoSlack())
+    with pytest.raises(StateError, match=f"event_time ts in ms arrival seq of .*expected.*{message}"):
+        Saved.load((saved_text(node),), identity_of(replace(node, **change), SCHEMA))
 
 
 def test_state_of_other_columns_is_refused_with_both():
     node = ReorderNode(stream=STREAM, contract=sw.NoSlack())
-    call = run_call(node, 0, Saved(), DictChunks(), table_of([1, 2]), now=0, drain=False)
+    other = pa.schema([*list(SCHEMA)[:2], ("text", pa.int64())])
     with pytest.raises(StateError, match=r"text string.*text int64"):
-        Saved.load((call.saved.dump(SCHEMA),), pa.schema([*list(SCHEMA)[:2], ("text", pa.int64())]))
+        Saved.load((saved_text(node),), identity_of(node, other))
+
+
+def test_state_outlives_a_change_of_the_contract():
+    node = ReorderNode(stream=STREAM, contract=sw.NoSlack())
+    other = replace(node, contract=sw.FixedSlack("1 second"))
+    assert 1 == Saved.load((saved_text(node),), identity_of(other, SCHEMA)).calls
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"chunks": 3}', "null"])
 def test_an_unreadable_entry_is_an_error_that_says_so(text):
     with pytest.raises(StateError, match="unreadable"):
-        Saved.load((text,), SCHEMA)
+        Saved.load((text,), "")
 
 
 def test_a_corrupted_chunk_is_an_error_that_names_it():
     node = ReorderNode(stream=STREAM, contract=sw.FixedSlack("1 second"))
     store = DictChunks()
-    saved = run_call(node, 0, Saved(), store, table_of([1, 2]), now=0, drain=False).saved
+    saved = run_call(node, 0, Saved(), store, table_of([1, 2]), processing_time=0, drain=False).saved
     store.bodies[0] = b"not arrow"
     with pytest.raises(StateError, match="unreadable chunk 0"):
-        run_call(node, 0, saved, store, table_of([5_000]), now=0, drain=False)
+        run_call(node, 0, saved, store, table_of([5_000]), processing_time=0, drain=False)

@@ -17,7 +17,7 @@ import pytest
 
 import slackwater as sw
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
 ROWS, FILES = 6_000, 4
 
 
@@ -91,4 +91,4 @@ def kill_when_committed(folder: Path, *, commits: int) -> None:
             os.killpg(job.pid, signal.SIGKILL)
             break
         time.sleep(0.01)  # this is the killer waiting for its moment, not the test waiting for a result
-    job.wait(timeout=60)
+    assert -signal.SIGKILL == job.wait(timeout=60)

@@ -13,10 +13,10 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 import slackwater as sw
 from slackwater.decisions import DECISIONS as DECISIONS_SCHEMA
+from slackwater.decisions import late_schema
 from slackwater.errors import LateEventError
 from slackwater.measurement import Counts
-from slackwater.pipeline.columns import late_schema
-from slackwater.spark.call import DECISIONS, LATE, RESULTS, SUMMARY, Saved
+from slackwater.spark.call import DECISIONS, LATE, RESULTS, SUMMARY, Saved, identity_of
 from slackwater.spark.packets import CONTROL, ROWS, from_bytes, to_bytes
 from slackwater.spark.processor import ReorderProcessor
 from slackwater.testing.check import Seen
@@ -32,6 +32,7 @@ class Bucket:
 
     def __init__(self, node, schema: pa.Schema, *, time_mode: str = "None") -> None:
         self.schema = schema
+        self.identity = identity_of(node, schema)
         self.tester = TwsTester(ReorderProcessor(node, schema), timeMode=time_mode)
 
     def on_tables(
@@ -62,7 +63,7 @@ class Bucket:
 
     def saved(self) -> Saved:
         """Return the small part of the state."""
-        return Saved.load(self.tester.peekValueState("meta", BUCKET), self.schema)
+        return Saved.load(self.tester.peekValueState("meta", BUCKET), self.identity)
 
     def waiting(self) -> list[int]:
         """Return the event times of the rows in the state store."""

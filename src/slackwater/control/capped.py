@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from slackwater.contracts import ControllerConfig, check_config
 from slackwater.time import Duration, DurationLike
 
 if TYPE_CHECKING:
-    from slackwater.contracts import ControllerConfig
     from slackwater.control.controller import Controller
     from slackwater.measurement import Measurement
     from slackwater.time import Times
@@ -29,7 +29,8 @@ class Capped:
     cap: DurationLike
 
     def __post_init__(self) -> None:
-        """Check the cap."""
+        """Check the inner controller and the cap."""
+        check_config("inner", self.inner)
         object.__setattr__(self, "cap", Duration.of(self.cap, parameter="cap"))
 
     def build(self, state: dict[str, Any] | None = None) -> CappedController:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from slackwater.contracts import ControllerConfig, check_config
 from slackwater.errors import ParameterError
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
-    from slackwater.contracts import ControllerConfig
     from slackwater.control.controller import Controller
     from slackwater.measurement import Measurement
     from slackwater.time import Times
@@ -30,7 +30,8 @@ class Speculative:
     alpha: float
 
     def __post_init__(self) -> None:
-        """Check alpha."""
+        """Check the inner controller and alpha."""
+        check_config("inner", self.inner)
         if not 0 <= self.alpha <= 1:
             raise ParameterError("alpha", self.alpha, must="be in [0, 1]", remedy="1 waits in full, 0 never waits")
 

@@ -53,7 +53,7 @@ class LatePolicy:
 
     @classmethod
     def fail(cls) -> LatePolicy:
-        """Raise LateEventError at the first event that could not be used."""
+        """Raise LateEventError when an event could not be used."""
         return cls(_Action.RAISE)
 
     @classmethod
@@ -124,7 +124,6 @@ def _first_error(late: Late, stream: str) -> LateEventError:
     return LateEventError(
         stream=stream,
         reason=str(reason),
-        count=len(late),
         event_time=None if reason is Reason.NULL_TIME else int(late.events.time[0]),
         late_by=int(late.late_by[0]) if reason in (Reason.LATE, Reason.OVER_CAP) else None,
     )

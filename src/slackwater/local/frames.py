@@ -22,12 +22,27 @@ def to_arrow(frame: Any) -> pa.Table:
     if isinstance(frame, dict):
         return pa.table(frame)
     if type(frame).__module__.split(".")[0] == "pandas":
+        _refuse_twins(list(frame.columns))
         return pa.Table.from_pandas(frame, preserve_index=False)
     if hasattr(frame, "__arrow_c_stream__"):
-        return pa.table(frame)
+        return _without_views(pa.table(frame))
     raise ParameterError(
         "frame",
         type(frame).__name__,
         must="be a Spark DataFrame, a pyarrow Table, or a pandas or polars frame",
         remedy="convert it with pyarrow.table(...)",
     )
+
+
+def _refuse_twins(columns: list[str]) -> None:
+    """Refuse what Arrow could not hold, in our own words."""
+    for column in columns:
+        if columns.count(column) > 1:
+            raise ParameterError("frame", f"two columns {column!r}", must="name each column once", remedy="rename one")
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Give text and bytes their plain types: Arrow cannot gather rows of its view types, which polars uses."""
+    plain: dict[Any, Any] = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+    fields = [field.with_type(plain.get(field.type, field.type)) for field in table.schema]
+    return table.cast(pa.schema(fields))

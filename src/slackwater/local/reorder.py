@@ -50,7 +50,8 @@ class LocalReorder:
 
     def explain(self) -> str:
         """Describe what runs."""
-        return explain_reorder(self.node, engine=(f"runs        in process over {self.table.num_rows} rows",))
+        order = "order       one over all rows"
+        return explain_reorder(self.node, engine=(order, f"runs        in process over {self.table.num_rows} rows"))
 
     @cached_property
     def _run(self) -> tuple[Outcome, Duration]:

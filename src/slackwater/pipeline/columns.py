@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from slackwater.decisions import decisions_table
+from slackwater.decisions import decisions_table, late_schema
 from slackwater.errors import ColumnError
 from slackwater.events import REASONS, Events, Late, Reason, code_of
 from slackwater.pipeline.guard import Incoming
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from slackwater.time import Mask, Times
 
 _PER_UNIT = {"d": 86_400_000_000, "s": 1_000_000, "ms": 1_000, "us": 1}
-LATE_COLUMNS = ("late_by", "reason", "stream")
 
 
 def check_types(node: StreamNode, schema: pa.Schema) -> None:
@@ -136,12 +135,6 @@ def _with_times(node: StreamNode, rows: pa.Table, times: Times) -> pa.Table:
         values = pa.array(times).cast(pa.timestamp("us")).cast(field.type)
     raised = times != read_times(node, node.event_time, rows.column(index))[0]
     return rows.set_column(index, field, pc.if_else(pa.array(raised), values, rows.column(index)))
-
-
-def late_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the schema of the `late` output: all input columns, late_by in us, reason, stream."""
-    fields = [pa.field("late_by", pa.int64()), pa.field("reason", pa.string()), pa.field("stream", pa.string())]
-    return pa.schema([*schema, *fields])
 
 
 def late_table(node: ReorderNode, payload: pa.Table, late: Late) -> pa.Table:

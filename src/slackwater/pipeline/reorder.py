@@ -46,7 +46,7 @@ class ReorderPipeline:
     """Drives one reorder buffer. Its snapshot and the events in `buffer` are all that there is to save."""
 
     def __init__(self, node: ReorderNode, buffer: Buffer, state: dict[str, Any] | None = None) -> None:
-        state = _checked(state)
+        state = state or {}
         self._node = node
         self._controller = controller_for(node.contract, state.get("controller"))
         self._kslack = KSlack(node.release).build(buffer, KSlackState(state.get("clock"), state.get("passed_on")))
@@ -79,7 +79,6 @@ class ReorderPipeline:
         """Return all that is needed to go on, as values that JSON can hold."""
         kslack = self._kslack.snapshot()
         return {
-            "version": STATE_VERSION,
             "clock": kslack.clock,
             "passed_on": kslack.passed_on,
             "controller": self._controller.snapshot(),
@@ -195,11 +194,11 @@ def _count_by(turned_away: Late, arrivals: Arrivals) -> int:
     return int(np.searchsorted(turned_away.events.arrival, arrivals.events.arrival[-1], side="right"))
 
 
-def _checked(state: dict[str, Any] | None) -> dict[str, Any]:
-    if state is not None and state.get("version") != STATE_VERSION:
+def check_version(found: object) -> None:
+    """Refuse saved state of another format."""
+    if found != STATE_VERSION:
         raise StateError(
-            f"format version {state.get('version')}",
+            f"format version {found}",
             expected=str(STATE_VERSION),
-            remedy="it was written by another version of slackwater: use that one, or start from a new checkpoint",
+            remedy="use the version of slackwater that wrote it; or drain with that one, then start a new checkpoint",
         )
-    return state or {}

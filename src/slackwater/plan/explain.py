@@ -21,15 +21,15 @@ def explain_reorder(node: ReorderNode, *, engine: tuple[str, ...]) -> str:
         f"  contract    {_short(contract)}, cap {contract.longest_wait or 'none'}",
         f"  controller  {_short(controller)}, a decision every {contract.interval} of event time",
         f"  late        {node.late!r}; max_ahead {stream.max_ahead or 'off'}",
-        f"  order       {_order(node)}",
     ]
     return "\n".join([*lines, *(f"  {line}" for line in engine)])
 
 
-def _order(node: ReorderNode) -> str:
-    if not node.by:
-        return "one over all rows (1 bucket)"
-    return f"per {', '.join(node.by)} ({node.buckets} buckets, each with its own clock)"
+def explain_buckets(node: ReorderNode) -> str:
+    """Say how the rows are spread, where they are."""
+    if node.buckets == 1:
+        return "order       one over all rows (1 bucket)"
+    return f"order       per {', '.join(node.by)} ({node.buckets} buckets, each with its own clock)"
 
 
 def _short(value: object) -> str:

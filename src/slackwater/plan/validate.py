@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from slackwater.contracts import Contract
 from slackwater.errors import ColumnError, ContractMissingError, ParameterError
+from slackwater.events import LATE_COLUMNS
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import ReorderNode, StreamNode
@@ -38,7 +39,7 @@ def check_contract(operator: str, contract: Any) -> Contract:
     """Check that there is a contract, and that it is one."""
     if contract is None:
         raise ContractMissingError(operator)
-    if not isinstance(contract, Contract):
+    if not isinstance(contract, Contract) or type(contract) is Contract:
         raise ParameterError("contract", contract, must="be a contract", remedy='such as sw.FixedSlack("2 seconds")')
     return contract
 
@@ -48,13 +49,15 @@ def check_reorder(node: ReorderNode, columns: Sequence[str]) -> None:
     for column in node.by:
         if column not in columns:
             raise _missing(node.stream.name, column, columns)
-    if node.buckets < 1:
-        raise ParameterError("buckets", node.buckets, must="be >= 1", remedy="one bucket keeps one order over all rows")
+    if not isinstance(node.buckets, int) or node.buckets < 1:
+        raise ParameterError(
+            "buckets", node.buckets, must="be a whole number >= 1", remedy="one bucket keeps one order over all rows"
+        )
     if node.buckets > 1 and not node.by:
         raise ParameterError("buckets", node.buckets, must="be 1 without by=", remedy='say by="key" to order per key')
     if node.release not in ("arrival", "clock"):
         raise ParameterError("release", node.release, must='be "arrival" or "clock"', remedy='"arrival" waits less')
-    for column in ("late_by", "reason", "stream"):
+    for column in LATE_COLUMNS:
         if column in columns:
             raise ColumnError(
                 node.stream.name, column, problem="has a name that the late output uses", remedy="rename it"

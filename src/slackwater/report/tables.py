@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from slackwater.decisions import DECISIONS
+from slackwater.decisions import DECISIONS, late_schema
 from slackwater.errors import DatasetError
 
 Numbers = npt.NDArray[np.int64]
 
-_LATE_FIELDS: list[pa.Field[Any]] = [pa.field("late_by", pa.int64()), pa.field("reason", pa.string())]
-_LATE = pa.schema(_LATE_FIELDS)
+_LATE = pa.schema([late_schema(pa.schema([])).field(name) for name in ("late_by", "reason")])
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ def summarize_run(run: Run) -> Summary:
         policy=run.policy,
         arrived=sum(table["arrived"][0].as_py() for table in last),
         released=run.released,
-        late=run.late.num_rows,
+        late=sum(table["late"][0].as_py() for table in last),
         average_slack=float(np.average(slack, weights=weights)) if weights.sum() else 0.0,
         largest_slack=int(slack.max()) if len(slack) else 0,
         most_buffered=max((int(numbers(table, "buffered").max()) for _, table in run.buckets()), default=0),

@@ -6,7 +6,6 @@ came sorted by event time.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -25,23 +24,25 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import ReorderNode
 
 
-def bounded_packets(node: ReorderNode, frame: DataFrame, schema: pa.Schema, bucket: str | None) -> DataFrame:
+def bounded_packets(
+    node: ReorderNode, frame: DataFrame, schema: pa.Schema, bucket: str | None, *, processing_time: int
+) -> DataFrame:
     """Return the packets of a bounded run, as a streaming run would give them over all its batches."""
     order = node.stream.arrival or node.stream.event_time
     if bucket is None:
         placed = frame.withColumn(BUCKET, F.lit(0)).repartition(1)
     else:
         placed = frame.repartition(node.buckets, bucket)
-    return placed.sortWithinPartitions(BUCKET, order).mapInArrow(_runner(node, schema), from_arrow_schema(PACKETS_OUT))
+    return placed.sortWithinPartitions(BUCKET, order).mapInArrow(
+        _runner(node, schema, processing_time), from_arrow_schema(PACKETS_OUT)
+    )
 
 
-def _runner(node: ReorderNode, schema: pa.Schema) -> Mapper:
-    now = time.time_ns() // 1_000
-
+def _runner(node: ReorderNode, schema: pa.Schema, processing_time: int) -> Mapper:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         store, saved = _MemoryChunks(), Saved()
         for bucket, table, last in _pieces(batches, node.stream.arrival):
-            call = run_call(node, bucket, saved, store, table.cast(schema), now=now, drain=last)
+            call = run_call(node, bucket, saved, store, table.cast(schema), processing_time=processing_time, drain=last)
             store, saved = (_MemoryChunks(), Saved()) if last else (store, call.saved)
             yield pa.RecordBatch.from_pylist(call.packets, schema=PACKETS_OUT)
 
@@ -71,6 +72,8 @@ def _pieces(batches: Iterator[pa.RecordBatch], arrival: str | None) -> Iterator[
     """
     waiting: pa.Table | None = None
     for batch in batches:
+        if not batch.num_rows:
+            continue
         table = pa.Table.from_batches([batch])
         waiting = table if waiting is None else pa.concat_tables([waiting, table])
         numbers = waiting[BUCKET].to_numpy()

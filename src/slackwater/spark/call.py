@@ -17,7 +17,7 @@ from slackwater.events import Events
 from slackwater.measurement import Counts
 from slackwater.pipeline.columns import decided_table, late_table, read_batch, released_table
 from slackwater.pipeline.guard import Incoming
-from slackwater.pipeline.reorder import Outcome, ReorderPipeline
+from slackwater.pipeline.reorder import STATE_VERSION, Outcome, ReorderPipeline, check_version
 from slackwater.spark.packets import split, to_bytes
 from slackwater.spark.state import Chunk, ChunkedBuffer, ChunkStore, Payload
 from slackwater.time import Duration
@@ -47,34 +47,40 @@ class Saved:
     timer: int | None = None
 
     @classmethod
-    def load(cls, value: Any, schema: pa.Schema) -> Saved:
-        """Read what `dump` wrote; None is a bucket that was never called."""
+    def load(cls, value: Any, identity: str) -> Saved:
+        """Read what `dump` wrote for the same plan; None is a bucket that was never called."""
         if value is None:
             return cls()
         try:
             found = json.loads(value[0])
-            written_for = found.pop("schema")
+            check_version(found.pop("version"))
+            written_for = found.pop("plan")
             saved = cls(**{**found, "chunks": tuple(Chunk(**chunk) for chunk in found["chunks"])})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise StateError(
-                "an unreadable entry", expected="one written by slackwater", remedy="start from a new checkpoint"
+                "an unreadable entry", expected="one written by slackwater", remedy="restore the checkpoint from a copy"
             ) from error
-        if written_for != fingerprint(schema):
+        if written_for != identity:
             raise StateError(
-                f"columns ({written_for})",
-                expected=f"({fingerprint(schema)})",
-                remedy="the input changed: give it the columns it had, or drain it and start from a new checkpoint",
+                f"been written for {written_for}",
+                expected=identity,
+                remedy="change it back; or drain the query first, then start with a new checkpoint and new folders",
             )
         return saved
 
-    def dump(self, schema: pa.Schema) -> str:
-        """Return text from which `load` gives the same, for rows of the same schema."""
-        return json.dumps({**asdict(self), "schema": fingerprint(schema)})
+    def dump(self, identity: str) -> str:
+        """Return text from which `load` gives the same, for the same plan."""
+        return json.dumps({"version": STATE_VERSION, "plan": identity, **asdict(self)})
 
 
-def fingerprint(schema: pa.Schema) -> str:
-    """Return the columns and types that state depends on."""
-    return ", ".join(f"{field.name} {field.type}" for field in schema)
+def identity_of(node: ReorderNode, schema: pa.Schema) -> str:
+    """Return what saved state depends on: with another it would be misread. The contract may change."""
+    columns = ", ".join(f"{field.name} {field.type}" for field in schema)
+    stream = node.stream
+    by = f" by ({', '.join(node.by)}) in {node.buckets} buckets" if node.by else ""
+    arrival = f" arrival {stream.arrival}" if stream.arrival else ""
+    unit = f" in {stream.unit}" if stream.unit else ""
+    return f"event_time {stream.event_time}{unit}{arrival}{by} of columns ({columns})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,14 @@ class Call:
 
 
 def run_call(
-    node: ReorderNode, bucket: int, saved: Saved, store: ChunkStore, table: pa.Table, *, now: int, drain: bool
+    node: ReorderNode,
+    bucket: int,
+    saved: Saved,
+    store: ChunkStore,
+    table: pa.Table,
+    *,
+    processing_time: int,
+    drain: bool,
 ) -> Call:
     """Restore the pipeline, run a batch through it, and save it."""
     started = time.perf_counter_ns()
@@ -111,7 +124,7 @@ def run_call(
     buffer = ChunkedBuffer(store, payload, saved.chunks, saved.next_chunk)
     pipeline = ReorderPipeline(node, buffer, saved.pipeline)
     before = pipeline.counts
-    incoming = read_batch(node.stream, table, processing_time=now)
+    incoming = read_batch(node.stream, table, processing_time=processing_time)
     outcomes = [pipeline.on_batch(incoming if node.stream.arrival else _together(incoming, saved.calls))]
     if drain:
         outcomes.append(pipeline.on_end())

@@ -58,11 +58,13 @@ def send(folder: str | os.PathLike[str], kind: str) -> None:
     hidden.rename(target / f"{name}.json")
 
 
-def control_packets(spark: SparkSession, control: str | DataFrame, buckets: int) -> DataFrame:
+def control_packets(spark: SparkSession, control: str | os.PathLike[str] | DataFrame, buckets: int) -> DataFrame:
     """Return the records of a folder, or of a streaming DataFrame with one text column, for every bucket."""
-    if isinstance(control, str):
-        Path(control).mkdir(parents=True, exist_ok=True)
-        control = spark.readStream.text(control)
+    if isinstance(control, str | os.PathLike):
+        folder = os.fspath(control)
+        if "://" not in folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)  # Spark refuses to watch a folder that is not there
+        control = spark.readStream.text(folder)
     text = control.select(F.col(control.columns[0]).cast("string").alias("text"))
     return text.select(
         F.explode(F.sequence(F.lit(0), F.lit(buckets - 1))).alias("bucket"),

@@ -6,39 +6,73 @@ exactly once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from slackwater.errors import ColumnError, ParameterError
 from slackwater.spark.call import DECISIONS, LATE, RESULTS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 # A folder for Parquet files, or a function of (rows, batch number) that must give the same when called again.
-Destination: TypeAlias = "str | Callable[[DataFrame, int], object]"
+Write: TypeAlias = "Callable[[DataFrame, int], object]"
+Destination: TypeAlias = "str | os.PathLike[str] | Write"
 Unpack: TypeAlias = "Callable[[DataFrame, int], DataFrame]"
 
 KIND_OF: Mapping[str, int] = {"results": RESULTS, "late": LATE, "decisions": DECISIONS}
 
 
-def batch_writer(unpack: Unpack, destinations: Mapping[str, Destination]) -> Callable[[DataFrame, int], None]:
+def checked_destinations(
+    given: Mapping[str, Destination | None], *, checkpoint: str, columns: Sequence[str]
+) -> dict[str, Write]:
+    """Return how each output is written; refuse folders that an earlier run with another checkpoint has filled."""
+    writers: dict[str, Write] = {}
+    for name, where in given.items():
+        if where is None:
+            continue
+        if callable(where):
+            writers[name] = where
+            continue
+        folder = os.fspath(where)
+        if "batch" in columns and name != "decisions":
+            raise ColumnError(
+                name, "batch", problem="has the name of the batch folders", remedy="rename it, or write with a function"
+            )
+        if not _began(checkpoint) and any(Path(folder).glob("batch=*")):
+            remedy = "give a new folder, or the checkpoint that belongs to it"
+            raise ParameterError(name, folder, must="be empty when the checkpoint is new", remedy=remedy)
+        writers[name] = parquet_folder(folder)
+    return writers
+
+
+def _began(checkpoint: str) -> bool:
+    """Whether a query has run with this checkpoint; a remote one cannot be looked into and is taken on trust."""
+    return "://" in checkpoint or (Path(checkpoint) / "offsets").exists()
+
+
+def batch_writer(unpack: Unpack, writers: Mapping[str, Write]) -> Callable[[DataFrame, int], None]:
     """Return the function for `foreachBatch`: it runs the operator once and writes every output."""
+    may_be_a_replay = True  # the first batch after a start: another run may have written a part of it
 
     def write(packets: DataFrame, batch: int) -> None:
+        nonlocal may_be_a_replay
         packets = packets.persist()
         try:
             present = set(packets.select("kind").toArrow()["kind"].to_pylist())  # a few numbers, however many rows
-            for name, destination in destinations.items():
-                if KIND_OF[name] in present:
-                    write_rows = parquet_folder(destination) if isinstance(destination, str) else destination
+            for name, write_rows in writers.items():
+                if may_be_a_replay or KIND_OF[name] in present:
                     write_rows(unpack(packets, KIND_OF[name]), batch)
         finally:
             packets.unpersist()
+        may_be_a_replay = False
 
     return write
 
 
-def parquet_folder(path: str) -> Callable[[DataFrame, int], object]:
+def parquet_folder(path: str) -> Write:
     """Return a destination that writes one subfolder `batch=N` per batch, and replaces it in a replay."""
 
     def write(rows: DataFrame, batch: int) -> None:

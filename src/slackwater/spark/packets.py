@@ -67,9 +67,13 @@ def unpacker(schema: pa.Schema) -> Mapper:
 
 
 def split(table: pa.Table) -> Iterator[pa.Table]:
-    """Cut a table into pieces of at most PACKET_ROWS rows."""
-    for start in range(0, table.num_rows, PACKET_ROWS):
-        yield table.slice(start, PACKET_ROWS)
+    """Cut a table into pieces of at most PACKET_ROWS rows and about PACKET_BYTES bytes."""
+    if not table.num_rows:
+        return
+    pieces = max(-(-table.num_rows // PACKET_ROWS), -(-table.nbytes // PACKET_BYTES))
+    rows = -(-table.num_rows // pieces)
+    for start in range(0, table.num_rows, rows):
+        yield table.slice(start, rows)
 
 
 def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

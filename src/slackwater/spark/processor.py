@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from slackwater.decisions import decisions_table
-from slackwater.spark.call import DECISIONS, Saved, frame_of, run_call
+from slackwater.spark.call import DECISIONS, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
 from slackwater.spark.packets import CONTROL, from_bytes, to_bytes
 
@@ -29,6 +29,7 @@ class ReorderProcessor(StatefulProcessor):
     def __init__(self, node: ReorderNode, schema: pa.Schema) -> None:
         self._node = node
         self._schema = schema
+        self._identity = identity_of(node, schema)
 
     def init(self, handle: Any) -> None:
         """Open the state: one value with everything small, one map with the chunks of waiting rows."""
@@ -46,25 +47,25 @@ class ReorderProcessor(StatefulProcessor):
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
         """Release what an idle bucket holds."""
-        now = int(timerValues.getCurrentProcessingTimeInMs()) * 1_000
-        yield self._call(int(key[0]), self._schema.empty_table(), now, [ControlRecord("drain")])
+        processing_time = int(timerValues.getCurrentProcessingTimeInMs()) * 1_000
+        yield self._call(int(key[0]), self._schema.empty_table(), processing_time, [ControlRecord("drain")])
 
     def close(self) -> None:
         """Nothing to close."""
 
-    def _call(self, bucket: int, table: pa.Table, now: int, control: list[ControlRecord]) -> pd.DataFrame:
-        saved = Saved.load(self._meta.get(), self._schema)
+    def _call(self, bucket: int, table: pa.Table, processing_time: int, control: list[ControlRecord]) -> pd.DataFrame:
+        saved = Saved.load(self._meta.get(), self._identity)
         self._chunks.written = 0
         drain = any(record.kind == "drain" for record in control)
-        call = run_call(self._node, bucket, saved, self._chunks, table, now=now, drain=drain)
+        call = run_call(self._node, bucket, saved, self._chunks, table, processing_time=processing_time, drain=drain)
         timer = saved.timer
         if table.num_rows or not call.counts.buffered:  # a control record alone does not end the patience
-            timer = self._renew_timer(saved.timer, now, waiting=call.counts.buffered > 0)
-        meta = replace(call.saved, timer=timer).dump(self._schema)
+            timer = self._renew_timer(saved.timer, processing_time, waiting=call.counts.buffered > 0)
+        meta = replace(call.saved, timer=timer).dump(self._identity)
         self._meta.update((meta,))
         return frame_of([*call.packets, *_ignored(control, bucket), call.summary(self._chunks.written + len(meta))])
 
-    def _renew_timer(self, old: int | None, now: int, *, waiting: bool) -> int | None:
+    def _renew_timer(self, old: int | None, processing_time: int, *, waiting: bool) -> int | None:
         """Set the timer that ends the patience with an idle bucket; ms, as Spark counts them."""
         idle_after = self._node.stream.idle_after
         if idle_after is None:
@@ -73,7 +74,7 @@ class ReorderProcessor(StatefulProcessor):
             self._handle.deleteTimer(old)
         if not waiting:
             return None
-        expires = now // 1_000 + max(1, idle_after.microseconds // 1_000)
+        expires = processing_time // 1_000 + max(1, idle_after.microseconds // 1_000)
         self._handle.registerTimer(expires)
         return expires
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,14 +12,15 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from slackwater.decisions import DECISIONS as DECISIONS_SCHEMA
+from slackwater.decisions import late_schema
 from slackwater.errors import ParameterError
-from slackwater.pipeline.columns import check_types, late_schema
-from slackwater.plan.explain import explain_reorder
+from slackwater.pipeline.columns import check_types
+from slackwater.plan.explain import explain_buckets, explain_reorder
 from slackwater.spark.bounded import bounded_packets
 from slackwater.spark.buckets import with_bucket
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import control_packets
-from slackwater.spark.outputs import Destination, batch_writer
+from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
 from slackwater.spark.packets import PACKETS_IN, packer, unpacker
 from slackwater.spark.processor import ReorderProcessor
 from slackwater.spark.session import check_session
@@ -40,6 +42,7 @@ class SparkReorder:
     node: ReorderNode
     frame: DataFrame
     schema: pa.Schema
+    processing_time: int  # of the arrival of a bounded frame, for the guard against clocks from the future
 
     @classmethod
     def of(cls, node: ReorderNode, frame: DataFrame) -> SparkReorder:
@@ -48,7 +51,7 @@ class SparkReorder:
             check_session(frame.sparkSession)
         schema = to_arrow_schema(frame.schema, timezone="UTC")
         check_types(node.stream, schema)
-        return cls(node, frame, schema)
+        return cls(node, frame, schema, time.time_ns() // 1_000)
 
     @property
     def results(self) -> DataFrame:
@@ -69,10 +72,10 @@ class SparkReorder:
         self,
         *,
         results: Destination,
-        checkpoint: str,
+        checkpoint: str | os.PathLike[str],
         late: Destination | None = None,
         decisions: Destination | None = None,
-        control: str | DataFrame | None = None,
+        control: str | os.PathLike[str] | DataFrame | None = None,
         trigger: dict[str, Any] | None = None,
         name: str | None = None,
     ) -> StreamingQuery:
@@ -96,14 +99,17 @@ class SparkReorder:
                 must="be streaming to be started",
                 remedy="read .results, .late and .decisions, or use spark.readStream",
             )
-        given = {"results": results, "late": late, "decisions": decisions}
-        destinations = {name: where for name, where in given.items() if where is not None}
+        destinations = checked_destinations(
+            {"results": results, "late": late, "decisions": decisions},
+            checkpoint=os.fspath(checkpoint),
+            columns=self.schema.names,
+        )
         writer = (
             self._packets(control)
-            .writeStream.queryName(name or f"slackwater-{self.node.operator}-{self.node.stream.name}")
-            .option("checkpointLocation", str(Path(checkpoint)) if "://" not in checkpoint else checkpoint)
+            .writeStream.option("checkpointLocation", os.fspath(checkpoint))
             .foreachBatch(batch_writer(self._unpack, destinations))
         )
+        writer = writer.queryName(name) if name else writer
         return writer.trigger(**trigger).start() if trigger else writer.start()
 
     def explain(self) -> str:
@@ -111,13 +117,14 @@ class SparkReorder:
         if self.frame.isStreaming:
             runs = "runs        packets -> transformWithStateInPandas, one call per bucket and micro-batch"
             state = "state       RocksDB: one entry and the waiting rows as Arrow chunks, per bucket"
-            return explain_reorder(self.node, engine=(runs, state))
-        return explain_reorder(self.node, engine=("runs        mapInArrow over sorted partitions, no state",))
+            return explain_reorder(self.node, engine=(explain_buckets(self.node), runs, state))
+        runs = "runs        mapInArrow over sorted partitions, no state"
+        return explain_reorder(self.node, engine=(explain_buckets(self.node), runs))
 
-    def _packets(self, control: str | DataFrame | None = None) -> DataFrame:
+    def _packets(self, control: str | os.PathLike[str] | DataFrame | None = None) -> DataFrame:
         rows, bucket = with_bucket(self.node, self.frame)
         if not self.frame.isStreaming:
-            return bounded_packets(self.node, rows, self.schema, bucket)
+            return bounded_packets(self.node, rows, self.schema, bucket, processing_time=self.processing_time)
         packets = rows.mapInArrow(packer(self.schema, bucket), PACKETS_IN)
         if control is not None:
             packets = packets.unionByName(control_packets(self.frame.sparkSession, control, self.node.buckets))

@@ -22,7 +22,7 @@ NEEDED: Mapping[str, str] = {_STATE_STORE: _ROCKSDB}
 # What a local session is better off with.
 _GOOD: Mapping[str, str] = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
-    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # what other readers of Parquet understand
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
     "spark.sql.streaming.metricsEnabled": "true",

@@ -15,13 +15,14 @@ import pyarrow as pa
 
 from slackwater.errors import StateError
 from slackwater.events import Events
-from slackwater.spark.packets import from_bytes, to_bytes
+from slackwater.spark.packets import PACKET_BYTES, from_bytes, to_bytes
 from slackwater.time import BEFORE_ALL_TIME
 
 _TIME, _ARRIVAL = "__slackwater_time", "__slackwater_arrival"
 _CHUNK_ROWS = 20_000  # about as many as are worth one call of the state store
 _MOST_SLICES = 8
 _MOST_PARTIAL = 8  # more chunks than this that were read but not finished are rewritten as new ones
+_MANY_CHUNKS = 32  # from so many on, new rows are written together with the small chunks before them
 
 
 class ChunkStore(Protocol):
@@ -106,7 +107,7 @@ class ChunkedBuffer:
                 del self._stored[chunk.number]
             else:
                 self._stored[chunk.number] = chunk
-        self._write(self._held if rewrite else self._held[self._held.row < first_read])
+        self._write(self._with_small_chunks(self._held if rewrite else self._held[self._held.row < first_read]))
         self._held, self._read = Events.none(), {}
         return list(self._stored.values()), self._next
 
@@ -135,12 +136,28 @@ class ChunkedBuffer:
         earliest = int(left[0]) if len(left) else chunk.earliest
         return replace(chunk, rows=len(left), earliest=earliest, gone_to=max(chunk.gone_to, self._taken_to))
 
+    def _with_small_chunks(self, events: Events) -> Events:
+        """Take back small chunks at the end, so that many small batches do not leave as many chunks behind.
+
+        A row is rewritten each time its chunk has doubled: O(log) times until the chunk has its full size.
+        """
+        while len(events) and len(self._stored) >= _MANY_CHUNKS:
+            last = self._stored[max(self._stored)]
+            if last.rows > 2 * len(events) or last.rows + len(events) > _CHUNK_ROWS or last.number in self._read:
+                break
+            events = _merged(self._load(last), events)
+            self._store.delete(last.number)
+            del self._stored[last.number]
+        return events
+
     def _write(self, events: Events) -> None:
         """Write events that are sorted by time as chunks of consecutive slices of time."""
         if not len(events):
             return
         payload = self._payload.table
         slices = min(max(len(events) // _CHUNK_ROWS, 1), _MOST_SLICES)
+        size_of_row = payload.nbytes / max(payload.num_rows, 1)
+        slices = max(slices, int(len(events) * size_of_row / PACKET_BYTES))
         for rows in np.array_split(np.arange(len(events)), slices):
             part = events[rows]
             table = payload.take(part.row)
