@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 
-def disordered(rows: int, *, seed: int = 1, gap_us: int = 100, mean_delay_us: int = 20_000) -> pa.Table:
+def out_of_order(rows: int, *, seed: int = 1, gap_us: int = 100, mean_delay_us: int = 20_000) -> pa.Table:
     """Return rows one per `gap_us`, 30 % of them out of order by exponential delays; two numbers and a key besides."""
     random = np.random.default_rng(seed)
     sent = np.arange(rows, dtype=np.int64) * gap_us + 1_700_000_000_000_000

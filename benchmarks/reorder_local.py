@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 import slackwater as sw
-from benchmarks.data import disordered
+from benchmarks.data import out_of_order
 from benchmarks.harness import Case
 
 
 def cases(*, quick: bool) -> Iterator[Case]:
     """Four policies over the same rows."""
     rows = 500_000 if quick else 5_000_000
-    table = disordered(rows)
+    table = out_of_order(rows)
     times = table["event_time"].cast("int64").to_numpy()
     policies = {
         "FixedSlack, nothing late": sw.FixedSlack("1 second"),

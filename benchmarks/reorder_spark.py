@@ -18,7 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 import slackwater as sw
-from benchmarks.data import disordered
+from benchmarks.data import out_of_order
 from benchmarks.harness import Case
 
 
@@ -57,7 +57,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
 
 def _write_files(folder: Path, rows: int, files: int) -> None:
     folder.mkdir(parents=True)
-    table = disordered(rows)
+    table = out_of_order(rows)
     for number in range(files):
         pq.write_table(table.slice(number * rows // files, rows // files), folder / f"{number:03}.parquet")
 

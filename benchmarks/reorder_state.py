@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from benchmarks.data import disordered
+from benchmarks.data import out_of_order
 from benchmarks.harness import Case
 from benchmarks.reorder_spark import read
 
@@ -42,7 +42,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
 
 def _write_files(folder: Path, rows: int, batches: int) -> None:
     folder.mkdir(parents=True)
-    table = disordered(rows * batches)
+    table = out_of_order(rows * batches)
     for number in range(batches):
         pq.write_table(table.slice(number * rows, rows), folder / f"{number:03}.parquet")
 

@@ -1,7 +1,8 @@
 """Durations, units and every boundary rule, on scalars and columns alike.
 
 Event times are int64 microseconds since 1970-01-01 UTC. The *clock* of a stream is the largest event time seen,
-the *horizon* is clock - slack. Nothing else in slackwater compares times with `<` or `<=` on its own account.
+the *horizon* is clock - slack. What is released, late, future or closed is decided by a
+function here and nowhere else.
 """
 
 from __future__ import annotations
@@ -170,13 +171,22 @@ def release_horizon(clock: _T, slack: _T | int) -> _T:
     return clock - slack
 
 
-def is_released(event_time: Times, horizon: Times | int) -> Mask:
+def is_released(event_time: Times | np.int64, horizon: Times | int) -> Mask:
     """Whether the horizon has reached an event; a delay *equal* to the slack is in time.
 
     >>> is_released(np.array([7, 8, 9]), 8).tolist()
     [True, True, False]
     """
-    return event_time <= horizon
+    return np.less_equal(event_time, horizon)
+
+
+def count_released(sorted_times: Times, horizon: Times | int) -> npt.NDArray[np.intp]:
+    """Return how many of some sorted event times the horizon has reached: the same rule, for a prefix.
+
+    >>> int(count_released(np.array([7, 8, 9]), 8))
+    2
+    """
+    return np.searchsorted(sorted_times, horizon, side="right")
 
 
 def is_late(event_time: Times, passed_on: Times | int) -> Mask:
@@ -193,13 +203,26 @@ def is_over_cap(delay: Times, cap: int) -> Mask:
     return delay > cap
 
 
-def is_future(event_time: Times, processing_time: Times | int, max_ahead: int) -> Mask:
+def has_no_place(event_time: Times) -> Mask:
+    """Whether a time is before the year 1: neither Spark nor Arrow can show it, so it counts as none."""
+    return event_time < MIN_TIME
+
+
+def is_future(event_time: Times, processing_time: Times | int, max_ahead: int | None) -> Mask:
     """Whether an event claims a time more than `max_ahead` past the processing time of its arrival.
+
+    A time past the year 9999 always does; without a `max_ahead` nothing else does.
 
     >>> is_future(np.array([110, 111]), 100, 10).tolist()
     [False, True]
     """
-    return event_time > processing_time + max_ahead
+    beyond = event_time > MAX_TIME
+    return beyond if max_ahead is None else beyond | (event_time > processing_time + max_ahead)
+
+
+def clock_grew(clock: Times, before: Times) -> Mask:
+    """Whether a step moved the clock."""
+    return clock > before
 
 
 def intervals_passed(clock: Times | int, interval: int) -> Times | int:

@@ -107,7 +107,7 @@ def test_any_number_of_buckets_gives_every_key_the_same_order(spark, tmp_path, t
     def by_key(rows):
         return sorted(rows.to_pylist(), key=lambda row: (row["key"], row["ts"], row["seq"]))
 
-    assert found["late"] is None
+    assert 0 == found["late"].num_rows
     assert by_key(local.results) == by_key(found["results"])
     assert {0, 1, 2} == set(found["decisions"]["bucket"].to_pylist())
     for key in range(20):
@@ -202,6 +202,35 @@ def test_a_stream_that_never_delivers_gives_no_output_and_no_error(spark, tmp_pa
     frame = spark.readStream.schema(schema).parquet(str(tmp_path / "in"))
     _, found = run(sw.reorder(sw.stream(frame, event_time="ts"), contract=sw.MaxSlack()), tmp_path, drain=False)
     assert {"results": None, "late": None, "decisions": None} == found
+
+
+def test_a_folder_that_another_checkpoint_filled_is_refused(spark, tmp_path, table):
+    folder = as_files(table, tmp_path / "in", files=1)
+    (tmp_path / "results" / "batch=0").mkdir(parents=True)
+    reordered = sw.reorder(sw.stream(as_stream(spark, folder), event_time="ts"), contract=sw.NoSlack())
+    with pytest.raises(ParameterError, match="results must be empty when the checkpoint is new"):
+        reordered.start(results=tmp_path / "results", checkpoint=tmp_path / "checkpoint")
+
+
+def test_a_column_with_the_name_of_the_batch_folders_is_refused(spark, tmp_path):
+    folder = as_files(pa.table({"ts": [1], "batch": [1]}), tmp_path / "in", files=1)
+    reordered = sw.reorder(sw.stream(as_stream(spark, folder), event_time="ts", unit="s"), contract=sw.NoSlack())
+    with pytest.raises(ColumnError, match="'batch' has the name of the batch folders"):
+        reordered.start(results=str(tmp_path / "results"), checkpoint=str(tmp_path / "checkpoint"))
+
+
+def test_the_control_stream_may_be_any_streaming_frame_and_reaches_every_bucket(spark, tmp_path, table):
+    folder = as_files(table, tmp_path / "in", files=1)
+    send(tmp_path / "control", "drain")
+    control = spark.readStream.text(str(tmp_path / "control"))
+    stream = sw.stream(as_stream(spark, folder), event_time="ts", arrival="seq")
+    sw.reorder(stream, contract=sw.FixedSlack("1 hour"), by="key", buckets=3).start(
+        results=tmp_path / "results",
+        checkpoint=tmp_path / "checkpoint",
+        control=control,
+        trigger={"availableNow": True},
+    ).awaitTermination()
+    assert ROWS == read(tmp_path / "results").num_rows
 
 
 def test_an_idle_bucket_releases_what_it_holds(spark, tmp_path, table):

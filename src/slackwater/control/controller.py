@@ -15,7 +15,8 @@ class Controller(Protocol):
     def observe(self, measurement: Measurement) -> None:
         """Learn what happened in an adaptation interval, or in the part of one that a batch ended with.
 
-        Only a measurement with `intervals >= 1` ends an interval: another must not change the slack.
+        Only a measurement with `intervals >= 1` ends an interval: another must not change the slack. A controller that
+        answers `slack_path` gets one measurement for a whole batch.
         """
 
     def next_slack(self) -> Duration:

@@ -42,7 +42,7 @@ class MaxDelayController:
         return Duration(self._largest)
 
     def slack_path(self, largest_delay: Times) -> Times:
-        """Follow the delays: each arrival counts for its own step already (AMBIGUITIES A15)."""
+        """Follow the delays: each arrival counts for its own step already."""
         path: Times = np.maximum(np.maximum.accumulate(largest_delay), self._largest)
         if len(path):
             self._largest = int(path[-1])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-
 from slackwater.events import Events
+from slackwater.time import count_released
 
 
 class Buffer(Protocol):
@@ -23,7 +22,7 @@ class Buffer(Protocol):
 
 
 class MemoryBuffer:
-    """A buffer in memory: sorted runs, each at least twice as long as the next, so that there are few.
+    """A buffer in memory: sorted runs; `put` merges until each is at least twice as long as the next.
 
     An event is merged O(log held) times while it waits; `take` costs O(taken + log^2 held).
 
@@ -47,7 +46,7 @@ class MemoryBuffer:
 
     def take(self, horizon: int) -> Events:
         """Remove and return every event with event time <= horizon, by (event time, arrival)."""
-        counts = [int(np.searchsorted(run.time, horizon, side="right")) for run in self._runs]
+        counts = [int(count_released(run.time, horizon)) for run in self._runs]
         taken = [run[:count] for run, count in zip(self._runs, counts, strict=True) if count]
         rest = [run[count:] for run, count in zip(self._runs, counts, strict=True)]
         self._runs = [run for run in rest if len(run)]

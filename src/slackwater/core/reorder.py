@@ -20,7 +20,7 @@ import numpy as np
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.reach import first_reaching
 from slackwater.events import Events
-from slackwater.time import BEFORE_ALL_TIME, delay_of, is_late, is_released, release_horizon
+from slackwater.time import BEFORE_ALL_TIME, clock_grew, count_released, delay_of, is_late, is_released, release_horizon
 
 if TYPE_CHECKING:
     from slackwater.core.buffer import Buffer
@@ -71,7 +71,7 @@ class Departures:
 
     def released_by(self, step: Rows) -> Rows:
         """How many events of the batch had left in order after each of these steps."""
-        fresh = np.searchsorted(self._fresh_times, self._reached[step], side="right")
+        fresh = count_released(self._fresh_times, self._reached[step])
         return np.asarray(fresh + np.searchsorted(self._overdue_steps, step, side="right"), np.int64)
 
     def released_before_late(self) -> Rows:
@@ -111,7 +111,7 @@ class KSlackLogic:
             return Departures.none()
         horizon = release_horizon(arrivals.clock, slack)
         if self._config.release == "clock":
-            horizon = np.where(arrivals.clock > arrivals.before, horizon, BEFORE_ALL_TIME)
+            horizon = np.where(clock_grew(arrivals.clock, arrivals.before), horizon, BEFORE_ALL_TIME)
         out = self._depart(arrivals, horizon)
         self._state = KSlackState(int(arrivals.clock[-1]), self._state.passed_on)
         return self._remember(out)
@@ -157,9 +157,11 @@ class KSlackLogic:
         passed_before = np.concatenate(([self._passed_on], np.maximum(reached[:-1], self._passed_on)))
         overdue = is_released(arrivals.events.time, arrivals.per_event(passed_before))
         ripe = self._buffer.take(int(reached[-1]))
-        stale = is_late(ripe.time, self._passed_on)  # waited although behind what was passed on: as if they came now
+        overtaken = is_late(
+            ripe.time, self._passed_on
+        )  # waited although behind what was passed on: as if they came now
         if len(ripe):
-            overdue = np.concatenate((stale, overdue))
+            overdue = np.concatenate((overtaken, overdue))
         pool = ripe + arrivals.events
         order = np.argsort(pool.time, kind="stable")
         leaving = int(np.searchsorted(pool.time, reached[-1], side="right", sorter=order))
@@ -220,7 +222,7 @@ class KSlackLogic:
             of_suspects = np.concatenate(([self._passed_on], np.maximum.accumulate(suspects)))[:-1]
         reached_before = np.where(step > 0, reached[step - 1], BEFORE_ALL_TIME)
         fresh = np.concatenate(([BEFORE_ALL_TIME], fresh))
-        of_fresh = fresh[np.searchsorted(fresh, reached_before, side="right") - 1]
+        of_fresh = fresh[count_released(fresh, reached_before) - 1]
         return np.maximum(np.maximum(of_fresh, of_suspects), self._passed_on)
 
 

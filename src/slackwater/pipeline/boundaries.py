@@ -1,7 +1,7 @@
 """When decisions fall due, and what is written down about them.
 
-The clock of adaptation is the event time of the raw input (AMBIGUITIES A1). A silence that jumps over several
-boundaries at once gives one decision, which says how many it stands for.
+The clock of adaptation is the event time of the raw input: were it that of the results, a raised slack would stall
+adaptation. A silence that jumps over several boundaries at once gives one decision.
 """
 
 from __future__ import annotations

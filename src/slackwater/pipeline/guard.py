@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slackwater.events import Events, Late, Reason, code_of
-from slackwater.time import MAX_TIME, MIN_TIME, Duration, is_future
+from slackwater.time import MAX_TIME, Duration, has_no_place, is_future
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,13 +47,11 @@ def turn_away(incoming: Incoming, max_ahead: Duration | None) -> tuple[Events, L
     ([5], [90], [<Reason.FUTURE: 'future'>])
     """
     events = incoming.events
-    unusable = events.time < MIN_TIME
+    unusable = has_no_place(events.time)
     if incoming.has_time is not None:
         unusable |= ~incoming.has_time
-    future = events.time > MAX_TIME
-    if max_ahead is not None:
-        future |= is_future(events.time, incoming.processing_time, max_ahead.microseconds)
-    future &= ~unusable
+    ahead = None if max_ahead is None else max_ahead.microseconds
+    future = is_future(events.time, incoming.processing_time, ahead) & ~unusable
     bad = unusable | future
     if not bad.any():
         return events, Late.none()

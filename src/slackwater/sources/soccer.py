@@ -20,7 +20,7 @@ RADIO_DELAY = Duration.of("40 ms")  # "most of the out-of-order tuples": (0, 40 
 MEAN_RADIO_DELAY = 14_000.0  # µs
 RESENT_SHARE = 0.42  # some of them still arrive before the next event, which leaves about 70 % in order
 STUCK_SHARE = 0.001
-NETWORK_LAG = 40_000.0  # µs around its mean, per team: the two clocks differ by less than 50 ms most of the time
+NETWORK_TRAVEL = 40_000.0  # µs around its mean, per team: the two clocks differ by less than 50 ms most of the time
 
 Name: TypeAlias = Literal["ji16", "23min", "16min"]
 
@@ -94,8 +94,8 @@ def _team(
 
 
 def _travel_times(random: Random, seconds: Floats, *, length: Duration, longest: Duration) -> Times:
-    """Return how long each event travels: the network's lag, plus a resend for some, plus being stuck for very few."""
-    lag = NETWORK_LAG * (1 + smooth(random, seconds, periods=(5, 60)))
+    """Return how long each event travels: the network, plus a resend for some, plus being stuck for very few."""
+    network = NETWORK_TRAVEL * (1 + smooth(random, seconds, periods=(5, 60)))
     quality = 1 + 0.5 * smooth(random, seconds, periods=(60, 300))  # the radio is better and worse for minutes
     travel = exponential_delays(random, mean=MEAN_RADIO_DELAY * quality, longest=RADIO_DELAY)
     travel[random.random(len(seconds)) >= RESENT_SHARE * quality] = 0
@@ -105,7 +105,7 @@ def _travel_times(random: Random, seconds: Floats, *, length: Duration, longest:
         travel[int(random.uniform(0, 1 - longest.microseconds / length.microseconds) * len(seconds))] = (
             longest.microseconds
         )
-    return travel + lag.astype(np.int64)
+    return travel + network.astype(np.int64)
 
 
 def _positions(random: Random, seconds: Floats, player: Times, *, ball_seed: int) -> tuple[Floats, Floats]:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from slackwater.errors import StateError
 from slackwater.events import Events
 from slackwater.spark.packets import PACKET_BYTES, from_bytes, to_bytes
-from slackwater.time import BEFORE_ALL_TIME
+from slackwater.time import BEFORE_ALL_TIME, count_released, is_released
 
 _TIME, _ARRIVAL = "__slackwater_time", "__slackwater_arrival"
 _CHUNK_ROWS = 20_000  # about as many as are worth one call of the state store
@@ -87,11 +87,11 @@ class ChunkedBuffer:
 
     def take(self, horizon: int) -> Events:
         """Remove and return every event with event time <= horizon, by (event time, arrival)."""
-        due = [chunk for chunk in self._stored.values() if chunk.earliest <= horizon and chunk.number not in self._read]
+        due = [chunk for chunk in self._stored.values() if self._is_due(chunk, horizon)]
         if due:
             self._held = _merged(Events.concat([self._load(chunk) for chunk in due]), self._held)
         self._taken_to = max(self._taken_to, horizon)
-        count = int(np.searchsorted(self._held.time, horizon, side="right"))
+        count = int(count_released(self._held.time, horizon))
         taken, self._held = self._held[:count], self._held[count:]
         return taken
 
@@ -115,6 +115,9 @@ class ChunkedBuffer:
         unread = sum(chunk.rows for chunk in self._stored.values() if chunk.number not in self._read)
         return unread + len(self._held)
 
+    def _is_due(self, chunk: Chunk, horizon: int) -> bool:
+        return chunk.number not in self._read and bool(is_released(np.int64(chunk.earliest), horizon))
+
     def _load(self, chunk: Chunk) -> Events:
         try:
             table = from_bytes(self._store.read(chunk.number))
@@ -126,7 +129,7 @@ class ChunkedBuffer:
         first = self._payload.add(table.drop_columns([_TIME, _ARRIVAL]))
         self._read[chunk.number] = first
         events = Events(time, arrival, np.arange(first, first + table.num_rows, dtype=np.int64))
-        return events[time > chunk.gone_to]
+        return events[~is_released(time, chunk.gone_to)]
 
     def _remaining(self, number: int) -> Chunk:
         """Return the index entry of a chunk that was read, as it is now."""

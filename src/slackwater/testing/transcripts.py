@@ -3,7 +3,7 @@
 A transcript is a YAML document. Its times are seconds, so that 5.5 is five and a half.
 
     title: A delay equal to the slack is in time
-    from: STYLE R4
+    from: JI16 Sec. III-A
     contract: FixedSlack 2 seconds        # or NoSlack, MaxSlack, Script 1 second, 3 seconds
     steps:
       - {arrive: [10, 8, 7], expect: {released: [8], late: [7], buffered: [10], clock: 10}}
