@@ -18,6 +18,7 @@ ERRORS = [
     errors.StateError("format version 9", expected="1", remedy="start anew"),
     errors.AccountingError(arrived=3, released=1, late=0, buffered=1),
     errors.SessionError("spark.x", found=None, needed="2"),
+    errors.JavaError(found="11"),
     errors.DatasetError("syn3", problem="does not exist", remedy="write it first"),
 ]
 
@@ -53,8 +54,8 @@ def test_a_missing_contract_shows_three_examples():
 
 def test_a_late_event_error_says_what_and_by_how_much():
     assert (
-        "stream 'bus': an event with event_time 7 us could not be used, reason late, late by 1 us; "
-        'allow more slack, or use late="side"'
+        "stream 'bus': an event with event_time 1970-01-01T00:00:00.000007Z could not be used, "
+        'reason late, late by 1 us; allow more slack, or use late="side"'
     ) == str(ERRORS[3])
 
 

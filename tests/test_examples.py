@@ -33,19 +33,20 @@ def test_the_example_prints_what_its_out_file_says(example):
     assert example.with_suffix(".out").read_text().splitlines() == printed
 
 
-def test_the_in_process_block_of_the_readme_prints_what_its_comments_say(capsys):
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
-    block = next(block for block in blocks if "pa.table" in block)
+def blocks_of_the_readme() -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("block", [block for block in blocks_of_the_readme() if "session" not in block])
+def test_a_block_of_the_readme_prints_what_its_comments_say(block, capsys):
     exec(compile(block, "README.md", "exec"), {})
-    expected = re.findall(r"print\(.*\)  # (.*)", block)
-    assert expected == capsys.readouterr().out.splitlines()
+    assert re.findall(r"print\(.*\)  # (.*)", block) == capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.spark
 def test_the_spark_block_of_the_readme_starts_a_query(spark, tmp_path):
     (tmp_path / "incoming").mkdir()
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
-    block = next(block for block in blocks if "readStream" in block)
+    block = next(block for block in blocks_of_the_readme() if "readStream" in block).replace("(10)", "(0)")
     block = re.sub(r'"(incoming|out/\w+)"', rf'"{tmp_path}/\1"', block)
     names: dict[str, object] = {}
     exec(compile(block, "README.md", "exec"), names)

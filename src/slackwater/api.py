@@ -74,6 +74,8 @@ def stream(
     >>> table = pa.table({"ts": [1, 4, 3, 5], "line": ["a", "b", "c", "d"]})
     >>> bus = stream(table, name="bus", event_time="ts", unit="s")
     """
+    if not name:
+        raise ParameterError("name", name, must="not be empty", remedy='such as name="bus"')
     node = StreamNode(
         name=name,
         event_time=event_time,
@@ -109,7 +111,8 @@ def reorder(
             (raise their event time) or "raise".
         release: "arrival" checks what may leave at every arrival (SUN15), "clock" when the clock grows (JI16).
         by: columns; rows of equal values are in order, and Spark may spread the work over `buckets`.
-        buckets: on Spark, how many parts the keys of `by` are spread over; each has its own clock.
+        buckets: on Spark, how many parts the keys of `by` are spread over; each has its own clock. A bounded frame
+            in process has one clock over all rows.
 
     >>> import pyarrow as pa
     >>> import slackwater as sw

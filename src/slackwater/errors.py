@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 
 class SlackwaterError(Exception):
     """Root of all errors that slackwater raises on purpose."""
@@ -81,10 +83,26 @@ class LateEventError(SlackwaterError):
 
     def __str__(self) -> str:
         by = "" if self.late_by is None else f", late by {self.late_by} us"
+        remedies = {"null_time": "leave rows without a time out", "future": "raise max_ahead if the clock is right"}
         return (
-            f"stream {self.stream!r}: an event with event_time {self.event_time} us could not be used, "
-            f'reason {self.reason}{by}; allow more slack, or use late="side"'
+            f"stream {self.stream!r}: an event with event_time {_in_words(self.event_time)} could not be used, "
+            f'reason {self.reason}{by}; {remedies.get(self.reason, "allow more slack")}, or use late="side"'
         )
+
+
+def _in_words(event_time: int | None) -> str:
+    """Return an event time as people read it, where it is one.
+
+    >>> _in_words(7), _in_words(None)
+    ('1970-01-01T00:00:00.000007Z', 'none')
+    """
+    if event_time is None:
+        return "none"
+    try:
+        moment = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(microseconds=event_time)
+    except OverflowError:
+        return f"{event_time} us"
+    return moment.isoformat().replace("+00:00", "Z")
 
 
 class StateError(SlackwaterError):
@@ -152,3 +170,21 @@ class DatasetError(SlackwaterError):
 
     def __str__(self) -> str:
         return f"dataset {self.name!r} {self.problem}; {self.remedy}"
+
+
+class JavaError(SlackwaterError, RuntimeError):
+    """Spark needs a Java that is not there.
+
+    >>> str(JavaError(found="11"))
+    'Spark needs Java 17 or newer, found 11; install it (Debian: openjdk-17-jre-headless) or set JAVA_HOME'
+    """
+
+    def __init__(self, *, found: str) -> None:
+        super().__init__(found)
+        self.found = found
+
+    def __str__(self) -> str:
+        return (
+            f"Spark needs Java 17 or newer, found {self.found}; "
+            "install it (Debian: openjdk-17-jre-headless) or set JAVA_HOME"
+        )

@@ -123,7 +123,9 @@ def _parse(text: str, parameter: str) -> int:
             raise ParameterError(parameter, text, must="be a duration with a unit", remedy=_EXAMPLES)
         total += Decimal(term[1]) * _UNITS[term[2].lower()]
         position = term.end()
-    if position == 0 or total != int(total):
+    if position == 0:
+        raise ParameterError(parameter, text, must="be a duration with a unit", remedy=_EXAMPLES)
+    if total != int(total):
         raise ParameterError(parameter, text, must="be a whole number of microseconds", remedy=_EXAMPLES)
     return int(total)
 

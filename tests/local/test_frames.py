@@ -7,6 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import slackwater as sw
 from slackwater.errors import ParameterError
 from slackwater.local.frames import to_arrow
 
@@ -35,3 +36,9 @@ def test_a_table_is_not_copied():
 def test_what_is_no_frame_is_refused(frame):
     with pytest.raises(ParameterError, match="frame must be a Spark DataFrame, a pyarrow Table"):
         to_arrow(frame)
+
+
+def test_a_polars_frame_with_text_is_put_in_order():
+    frame = pl.DataFrame({"ts": [1, 3, 2], "s": ["a", "b", "c"], "tags": [["x"], [], ["y", "z"]]})
+    ordered = sw.reorder(sw.stream(frame, event_time="ts", unit="s"), contract=sw.FixedSlack("2 seconds"))
+    assert ["a", "c", "b"] == ordered.results["s"].to_pylist()

@@ -13,8 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import slackwater as sw
-from slackwater.errors import ColumnError, ParameterError, SessionError
+from slackwater.errors import ColumnError, JavaError, ParameterError, SessionError
 from slackwater.spark.control_stream import send
+from slackwater.spark.session import check_java
 
 pytestmark = pytest.mark.spark
 ROWS = 3_000
@@ -144,7 +145,8 @@ def test_progress_reports_show_the_counts_and_they_balance(spark, tmp_path, tabl
 
 def test_a_control_record_of_an_unknown_kind_is_reported_and_harms_nothing(spark, tmp_path, table):
     folder = as_files(table, tmp_path / "in", files=1)
-    send(tmp_path / "control", "explode")
+    (tmp_path / "control").mkdir()
+    (tmp_path / "control" / "1.json").write_text('{"kind": "explode"}\n')
     stream = sw.stream(as_stream(spark, folder), event_time="ts", arrival="seq")
     _, found = run(sw.reorder(stream, contract=sw.FixedSlack("10 seconds")), tmp_path)
     assert ROWS == found["results"].num_rows
@@ -233,6 +235,18 @@ def test_the_control_stream_may_be_any_streaming_frame_and_reaches_every_bucket(
     assert ROWS == read(tmp_path / "results").num_rows
 
 
+def test_two_outputs_cannot_share_a_folder(spark, tmp_path, table):
+    folder = as_files(table, tmp_path / "in", files=1)
+    reordered = sw.reorder(sw.stream(as_stream(spark, folder), event_time="ts"), contract=sw.NoSlack())
+    with pytest.raises(ParameterError, match="late must not be that of results"):
+        reordered.start(results=str(tmp_path / "out"), late=tmp_path / "out", checkpoint=str(tmp_path / "checkpoint"))
+
+
+def test_a_control_record_that_means_nothing_cannot_be_sent(tmp_path):
+    with pytest.raises(ParameterError, match="kind must be one of drain, got 'drian'"):
+        send(tmp_path / "control", "drian")
+
+
 def test_an_idle_bucket_releases_what_it_holds(spark, tmp_path, table):
     folder = as_files(table, tmp_path / "in", files=1)
     stream = sw.stream(as_stream(spark, folder), event_time="ts", arrival="seq", idle_after="200 ms")
@@ -243,7 +257,7 @@ def test_an_idle_bucket_releases_what_it_holds(spark, tmp_path, table):
     )
     try:
         deadline = time.monotonic() + 90
-        while (read(tmp_path / "results") is None) and time.monotonic() < deadline and query.isActive:
+        while not rows_of(read(tmp_path / "results")) and time.monotonic() < deadline and query.isActive:
             query.awaitTermination(0.2)
         query.stop()
         assert query.exception() is None
@@ -315,3 +329,17 @@ def test_explain_names_what_spark_will_run(spark, tmp_path, table):
 
 def _sorted(table):
     return sorted(table.to_pylist(), key=lambda row: row["seq"])
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [('openjdk version "11.0.2"', "11"), ('java version "1.8.0_392"', "8"), ("?", "an unknown version")],
+)
+def test_a_java_that_is_too_old_is_named(tmp_path, monkeypatch, said, found):
+    (tmp_path / "bin").mkdir()
+    java = tmp_path / "bin" / "java"
+    java.write_text(f"#!/bin/sh\necho '{said}' >&2\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(JavaError, match=f"needs Java 17 or newer, found {found};"):
+        check_java()

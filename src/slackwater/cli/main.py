@@ -24,6 +24,9 @@ class PoliteGroup(TyperGroup):
         except SlackwaterError as error:
             typer.secho(f"slackwater: {error}", fg=typer.colors.RED, err=True)
             raise typer.Exit(1) from error
+        except OSError as error:
+            typer.secho(f"slackwater: {error}; choose another folder", fg=typer.colors.RED, err=True)
+            raise typer.Exit(1) from error
         except KeyboardInterrupt as interrupt:
             typer.secho("slackwater: stopped", fg=typer.colors.YELLOW, err=True)
             raise typer.Exit(INTERRUPTED) from interrupt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pyarrow as pa
@@ -24,13 +25,17 @@ def to_arrow(frame: Any) -> pa.Table:
     if type(frame).__module__.split(".")[0] == "pandas":
         _refuse_twins(list(frame.columns))
         return pa.Table.from_pandas(frame, preserve_index=False)
+    if type(frame).__module__.split(".")[0] == "polars" and hasattr(frame, "to_arrow"):
+        plain = sys.modules["polars"].CompatLevel.oldest()  # Arrow cannot gather rows of the newer view types
+        table: pa.Table = frame.to_arrow(compat_level=plain)
+        return table
     if hasattr(frame, "__arrow_c_stream__"):
-        return _without_views(pa.table(frame))
+        return pa.table(frame)
     raise ParameterError(
         "frame",
         type(frame).__name__,
         must="be a Spark DataFrame, a pyarrow Table, or a pandas or polars frame",
-        remedy="convert it with pyarrow.table(...)",
+        remedy="convert it with pyarrow.table(...), or .collect() a polars LazyFrame",
     )
 
 
@@ -39,10 +44,3 @@ def _refuse_twins(columns: list[str]) -> None:
     for column in columns:
         if columns.count(column) > 1:
             raise ParameterError("frame", f"two columns {column!r}", must="name each column once", remedy="rename one")
-
-
-def _without_views(table: pa.Table) -> pa.Table:
-    """Give text and bytes their plain types: Arrow cannot gather rows of its view types, which polars uses."""
-    plain: dict[Any, Any] = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
-    fields = [field.with_type(plain.get(field.type, field.type)) for field in table.schema]
-    return table.cast(pa.schema(fields))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NoReturn
 
 import pyarrow as pa
 
 from slackwater.core.buffer import MemoryBuffer
+from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types, decided_table, late_table, read_batch, released_table
 from slackwater.pipeline.reorder import Outcome, ReorderPipeline, joined
 from slackwater.plan.explain import explain_reorder
@@ -47,6 +49,12 @@ class LocalReorder:
         """One row per adaptation."""
         outcome, took = self._run
         return decided_table(self.node, outcome.decisions, bucket=0, took=took)
+
+    def start(self, **_: Any) -> NoReturn:
+        """Say that there is nothing to start: a bounded table runs when an output is asked for."""
+        raise ParameterError(
+            "frame", "a bounded table", must="be a streaming DataFrame to be started", remedy="read .results and .late"
+        )
 
     def explain(self) -> str:
         """Describe what runs."""

@@ -25,10 +25,10 @@ GENERATED: Mapping[str, Callable[..., Dataset]] = {
     "soccer-16min": partial(soccer, game="16min"),
     "poisson": poisson,
     "poisson-changing": poisson_changing,
-    "traffic-periodic": partial(traffic, policy="periodic"),
+    "traffic": traffic,
     "traffic-growing": partial(traffic, policy="growing"),
     "wireless": wireless,
-    "values-uniform": partial(values, distribution="uniform"),
+    "values": values,
     "values-normal": partial(values, distribution="normal"),
     "freeway": freeway,
 }

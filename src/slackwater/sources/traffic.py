@@ -54,7 +54,8 @@ def traffic(
         "scats": _scats(scats_random, _moments(rates[1], length), jams),
     }
     story = f"{rates[0]:g} and {rates[1]:g} reports/s, bus delay policy {policy}, {length}. Seed {seed}."
-    return Dataset(f"traffic-{policy}", arrange(streams), f"SSG17 Sec. 6, buses and SCATS sensors of a city: {story}")
+    name = "traffic" if policy == "periodic" else f"traffic-{policy}"
+    return Dataset(name, arrange(streams), f"SSG17 Sec. 6, buses and SCATS sensors of a city: {story}")
 
 
 def _moments(rate: float, length: Duration) -> Times:

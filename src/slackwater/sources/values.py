@@ -52,7 +52,8 @@ def values(
     stream = Emitted(event_time, event_time + within + delay, {"value": drawn})
     kind = "uniform in 0..999" if distribution == "uniform" else f"normal ({mean:g}, {deviation:g})"
     story = f"{kind}, density {density:g}, arrival delays up to {Duration.of(max_delay)}, {length}. Seed {seed}."
-    return Dataset(f"values-{distribution}", arrange({"s": stream}), f"PROD Sec. 4.4, values {story}")
+    name = "values" if distribution == "uniform" else f"values-{distribution}"
+    return Dataset(name, arrange({"s": stream}), f"PROD Sec. 4.4, values {story}")
 
 
 def _seconds(random: Random, length: Duration, density: float) -> tuple[Times, Times]:

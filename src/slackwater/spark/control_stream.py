@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 
+from slackwater.errors import ParameterError
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -50,6 +52,8 @@ def read_record(body: bytes) -> ControlRecord:
 
 def send(folder: str | os.PathLike[str], kind: str) -> None:
     """Put a record into a control folder; it appears there complete or not at all."""
+    if kind not in KINDS:
+        raise ParameterError("kind", kind, must=f"be one of {', '.join(KINDS)}", remedy='use "drain"')
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     name = uuid.uuid4().hex

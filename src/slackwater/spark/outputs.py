@@ -30,13 +30,18 @@ def checked_destinations(
 ) -> dict[str, Write]:
     """Return how each output is written; refuse folders that an earlier run with another checkpoint has filled."""
     writers: dict[str, Write] = {}
+    folders = {"checkpoint": checkpoint.rstrip("/")}
     for name, where in given.items():
         if where is None:
             continue
         if callable(where):
             writers[name] = where
             continue
-        folder = os.fspath(where)
+        folder = _folder(name, where)
+        for other, taken in folders.items():
+            if folder == taken:
+                raise ParameterError(name, folder, must=f"not be that of {other}", remedy="give each its own folder")
+        folders[name] = folder
         if "batch" in columns and name != "decisions":
             raise ColumnError(
                 name, "batch", problem="has the name of the batch folders", remedy="rename it, or write with a function"
@@ -46,6 +51,12 @@ def checked_destinations(
             raise ParameterError(name, folder, must="be empty when the checkpoint is new", remedy=remedy)
         writers[name] = parquet_folder(folder)
     return writers
+
+
+def _folder(name: str, where: object) -> str:
+    if not isinstance(where, str | os.PathLike):
+        raise ParameterError(name, where, must="be a folder or a function of (rows, batch)", remedy="give a path")
+    return os.fspath(where).rstrip("/")
 
 
 def _began(checkpoint: str) -> bool:

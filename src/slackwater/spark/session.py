@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 
-from slackwater.errors import SessionError
+from slackwater.errors import JavaError, SessionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,12 +45,27 @@ def session(*, app: str = "slackwater", master: str = "local[*]", **settings: st
         settings: further settings, with `__` for the dots of their names.
     """
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if SparkSession.getActiveSession() is None:
+        check_java()
     builder = SparkSession.builder.appName(app).master(master)
     given = {name.replace("__", "."): value for name, value in settings.items()}
     for name, value in {**_GOOD, **NEEDED, **given}.items():
         builder = builder.config(name, value)
     spark: SparkSession = builder.getOrCreate()
     return spark
+
+
+def check_java() -> None:
+    """Raise JavaError unless the Java that Spark would start is new enough."""
+    home = os.environ.get("JAVA_HOME")
+    java = f"{home}/bin/java" if home else "java"
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    except OSError:
+        raise JavaError(found="none") from None
+    version = re.search(r'version "(?:1\.)?(\d+)', said)
+    if version is None or int(version[1]) < 17:
+        raise JavaError(found="an unknown version" if version is None else version[1])
 
 
 def check_session(spark: SparkSession) -> None:
