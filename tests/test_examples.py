@@ -46,7 +46,7 @@ def test_a_block_of_the_readme_prints_what_its_comments_say(block, capsys):
 @pytest.mark.spark
 def test_the_spark_block_of_the_readme_starts_a_query(spark, tmp_path):
     (tmp_path / "incoming").mkdir()
-    block = next(block for block in blocks_of_the_readme() if "readStream" in block).replace("(10)", "(0)")
+    block = next(block for block in blocks_of_the_readme() if "readStream" in block).replace("(10)", "(1)")
     block = re.sub(r'"(incoming|out/\w+)"', rf'"{tmp_path}/\1"', block)
     names: dict[str, object] = {}
     exec(compile(block, "README.md", "exec"), names)

@@ -39,7 +39,7 @@ def decisions_table(columns: dict[str, Any], rows: int) -> pa.Table:
     for field in DECISIONS:
         value = columns.get(field.name)
         if value is None or isinstance(value, str | int | float):
-            arrays.append(pa.array([value] * rows, field.type))
+            arrays.append(pa.repeat(pa.scalar(value, field.type), rows))
         else:
             arrays.append(pa.array(value).cast(field.type))
     return pa.Table.from_arrays(arrays, schema=DECISIONS)

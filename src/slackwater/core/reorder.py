@@ -183,22 +183,22 @@ class KSlackLogic:
         overdue: Mask,
     ) -> Departures:
         """Settle a batch in which some events were behind the horizon when they came."""
-        at = np.flatnonzero(overdue)
+        at, reachable = np.flatnonzero(overdue), order[:leaving]
         suspects = pool[at]
         ripe = len(pool) - len(arrivals.events)
         left_at = _left_at(horizon, arrivals.step_of(np.maximum(at - ripe, 0)), suspects.time)
         gone = left_at < len(horizon)
-        fresh = pool.time[order[:leaving][~overdue[order[:leaving]]]]
+        fresh = pool.time[reachable[~overdue[reachable]]]
         behind = self._passed_on_before(left_at[gone], fresh, reached, suspects.time[gone])
         late = np.zeros(len(at), np.bool_)
         late[gone] = is_late(suspects.time[gone], behind)
 
-        stays = np.ones(len(pool), np.bool_)
-        stays[order[:leaving]] = False
-        stays[at] = ~gone
-        self._buffer.put(pool[order[stays[order]]])
-        stays[at[late]] = True  # or left by another way: not in order
-        in_order = order[:leaving][~stays[order[:leaving]]]
+        elsewhere = np.zeros(len(pool), np.bool_)  # late, or waiting although an earlier horizon had reached them
+        elsewhere[at[~gone]] = True
+        waiting = order[leaving:] if gone.all() else np.append(reachable[elsewhere[reachable]], order[leaving:])
+        self._buffer.put(pool[waiting])
+        elsewhere[at[late]] = True
+        in_order = reachable[~elsewhere[reachable]]
         out_late, late_step = suspects[late], left_at[late]
         by_step = np.lexsort((out_late.arrival, out_late.time, late_step)) if _has_ties(late_step) else slice(None)
         return Departures(
