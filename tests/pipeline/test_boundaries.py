@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,8 +86,9 @@ def test_any_split_crosses_the_same_boundaries(times, cut, interval):
     whole, parts = Boundaries(interval), Boundaries(interval)
     expected = list(zip(*(column.tolist() for column in pass_over(whole, *times).columns()), strict=True))
     first = pass_over(parts, *times[:cut])
-    restored = Boundaries.restore(interval, json.loads(json.dumps(parts.snapshot())))
-    second = pass_over(restored, *times[cut:], clock=max(times[:cut], default=None))
+    clock = max(times[:cut], default=None)
+    restored = Boundaries(interval, clock=clock, max_delay=parts.max_delay)
+    second = pass_over(restored, *times[cut:], clock=clock)
     got = [row for part in (first, second) for row in zip(*(c.tolist() for c in part.columns()), strict=True)]
     without_counts = slice(0, 4)
     assert [row[without_counts] for row in expected] == [row[without_counts] for row in got]

@@ -204,3 +204,14 @@ def test_a_corrupted_chunk_is_an_error_that_names_it():
     store.bodies[0] = b"not arrow"
     with pytest.raises(StateError, match="unreadable chunk 0"):
         run_call(node, 0, saved, store, table_of([5_000]), processing_time=0, drain=False)
+
+
+def test_another_adaptation_interval_on_the_same_state_goes_on_deciding():
+    store, saved, decided = DictChunks(), Saved(), []
+    for number, interval in enumerate(["1 ms", "1 second", "5 ms"]):
+        node = ReorderNode(stream=STREAM, contract=sw.FixedSlack("1 ms", adaptation_interval=interval))
+        batch = table_of([1_000_000 + number * 100 + i for i in range(20)])
+        call = run_call(node, 0, saved, store, batch, processing_time=0, drain=False)
+        saved = call.saved
+        decided.append(sum(from_bytes(p["body"]).num_rows for p in call.packets if p["kind"] == DECISIONS))
+    assert [19, 0, 4] == decided

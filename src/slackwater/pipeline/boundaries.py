@@ -73,19 +73,16 @@ class Decisions:
 class Boundaries:
     """Follows the clock from boundary to boundary and keeps the largest delay since the last one."""
 
-    def __init__(self, interval: int, *, current: int | None = None, max_delay: int = 0) -> None:
+    def __init__(self, interval: int, *, clock: int | None = None, max_delay: int = 0) -> None:
         self._interval = interval
-        self._current = current  # the number of the interval that the clock is in
+        # The number of the interval that the clock is in: not saved, since another contract counts other intervals.
+        self._current = None if clock is None else int(intervals_passed(clock, interval))
         self._max_delay = max_delay
 
-    @classmethod
-    def restore(cls, interval: int, state: dict[str, Any] | None) -> Boundaries:
-        """Start anew, or go on from a snapshot."""
-        return cls(interval, **(state or {}))
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return all that is needed to go on."""
-        return {"current": self._current, "max_delay": self._max_delay}
+    @property
+    def max_delay(self) -> int:
+        """The largest delay since the last boundary: all that must be saved besides the clock."""
+        return self._max_delay
 
     def crossed(self, clock: Times) -> Rows:
         """Return the steps at which a boundary is crossed; the first event of a stream crosses none."""

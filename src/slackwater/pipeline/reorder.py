@@ -50,7 +50,9 @@ class ReorderPipeline:
         self._node = node
         self._controller = controller_for(node.contract, state.get("controller"))
         self._kslack = KSlack(node.release).build(buffer, KSlackState(state.get("clock"), state.get("passed_on")))
-        self._boundaries = Boundaries.restore(node.contract.interval.microseconds, state.get("boundaries"))
+        self._boundaries = Boundaries(
+            node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
+        )
         self._counts = Counts(**state.get("counts", {}))
 
     def on_batch(self, incoming: Incoming) -> Outcome:
@@ -82,7 +84,7 @@ class ReorderPipeline:
             "clock": kslack.clock,
             "passed_on": kslack.passed_on,
             "controller": self._controller.snapshot(),
-            "boundaries": self._boundaries.snapshot(),
+            "max_delay": self._boundaries.max_delay,
             "counts": {
                 "arrived": self.counts.arrived,
                 "released": self.counts.released,
