@@ -59,7 +59,7 @@ def test_the_adaptation_interval_is_a_second_unless_told_otherwise():
 
 
 def test_fixed_policies_have_no_target():
-    assert [None] * len(CONTRACTS) == [contract.target for contract in CONTRACTS]
+    assert [None] * len(CONTRACTS) == [contract.quality for contract in CONTRACTS]
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ Event streams that arrive out of order, on Spark Structured Streaming or in proc
 """
 
 from slackwater import control
-from slackwater.api import Output, Stream, reorder, session, stream
-from slackwater.contracts import FixedSlack, MaxSlack, NoSlack
+from slackwater.api import Output, Stream, join, reorder, session, stream
+from slackwater.contracts import FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.core.late import LatePolicy
 from slackwater.errors import SlackwaterError
 from slackwater.time import Duration
@@ -28,9 +28,11 @@ __all__ = [
     "MaxSlack",
     "NoSlack",
     "Output",
+    "Recall",
     "SlackwaterError",
     "Stream",
     "control",
+    "join",
     "reorder",
     "session",
     "stream",

@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from slackwater.core.late import LatePolicy
 from slackwater.errors import ParameterError
-from slackwater.plan.nodes import ReorderNode, StreamNode, Unit
-from slackwater.plan.validate import check_columns, check_contract, check_names, check_reorder
+from slackwater.plan.condition import analyze_condition
+from slackwater.plan.nodes import JoinNode, ReorderNode, StreamNode, Unit
+from slackwater.plan.validate import (
+    check_columns,
+    check_contract,
+    check_join,
+    check_names,
+    check_reorder,
+    check_windows,
+)
 from slackwater.time import Duration, DurationLike
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from slackwater.contracts import Contract
 
@@ -143,11 +151,97 @@ def reorder(
     return LocalReorder.of(node, stream.frame, time.time_ns() // 1_000)
 
 
+def join(
+    *streams: Stream,
+    within: DurationLike | Mapping[str, DurationLike] | None = None,
+    on: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
+    where: str | Callable[..., Any] | None = None,
+    contract: Contract | None = None,
+    late: LatePolicy | str = "side",
+    release: Literal["arrival", "clock"] = "arrival",
+    closed: Literal["both", "right"] = "both",
+    situation2: bool = False,
+    buckets: int | None = None,
+) -> Any:
+    """Join streams within sliding windows, waiting as long as the contract says.
+
+    A result is a combination of one row of each stream; its time is the largest of theirs, and every other lies at
+    most its stream's window before it. Results leave in order. A row that comes behind results that have left
+    completes none, but may still be a member of later ones; it is in `late`.
+
+    Args:
+        streams: two or more, made by `sw.stream`, each with its own name.
+        within: how far back partners may lie: one duration, or one by name of stream.
+        on: columns that must be equal: one name or several that all streams have, a mapping from stream to its
+            name(s), or a text such as "s1.a1 = s2.a1 and s1.a2 = s3.a2".
+        where: what else must hold: SQL over the columns of all streams, `dist(x1, y1, x2, y2)` included, or a Python
+            function that is called with one table of candidate rows for each stream and returns a boolean column.
+        contract: how complete the results must be; leaving it out is an error that shows examples.
+        late: what happens to rows that come too late: "side" (the default: to the `late` output), "drop" or "raise".
+        release: when reorder buffers look what may leave: "arrival" (SUN15) or "clock" (JI16).
+        closed: "both" is JI16's window [T - W, T], "right" SUN15's (T - W, T].
+        situation2: SUN15's situation 2: a late row completes results at exactly the join's time; for two streams.
+        buckets: on Spark, how many parts the work is spread over.
+
+    >>> import pyarrow as pa
+    >>> import slackwater as sw
+    >>> bus = sw.stream(pa.table({"ts": [1, 2, 6], "area": ["a", "b", "a"]}), name="bus", event_time="ts", unit="s")
+    >>> scats = sw.stream(pa.table({"ts": [2, 5], "area": ["a", "a"]}), name="scats", event_time="ts", unit="s")
+    >>> jams = sw.join(bus, scats, on="area", within="2 seconds", contract=sw.Recall(0.99))
+    >>> [(row["bus"]["ts"], row["scats"]["ts"]) for row in jams.results.to_pylist()]
+    [(1, 2), (6, 5)]
+    """
+    nodes = _checked_streams("join", streams, least=2)
+    node = JoinNode(
+        streams=nodes,
+        windows=check_windows(nodes, within),
+        condition=analyze_condition(on, where, [(each.node.name, _schema(each.frame)) for each in streams]),
+        contract=check_contract("join", contract),
+        late=LatePolicy.of(late),
+        release=release,
+        closed=closed,
+        situation2=situation2,
+        buckets=buckets if buckets is not None else 1,
+    )
+    check_join(node)
+    from slackwater.local.join import LocalJoin
+
+    return LocalJoin.of(node, [each.frame for each in streams], time.time_ns() // 1_000)
+
+
 def session(**options: Any) -> Any:
     """Build a local SparkSession that has all that slackwater needs. See `slackwater.spark.session.session`."""
     from slackwater.spark.session import session as build
 
     return build(**options)
+
+
+def _checked_streams(operator: str, streams: Sequence[Stream], *, least: int) -> tuple[StreamNode, ...]:
+    """Check that there are enough streams, of one kind, each with its own name."""
+    for each in streams:
+        if not isinstance(each, Stream):
+            remedy = 'wrap it: sw.stream(frame, name="bus", event_time="ts")'
+            raise ParameterError("streams", type(each).__name__, must="be made by sw.stream", remedy=remedy)
+    if len(streams) < least:
+        raise ParameterError(
+            "streams", len(streams), must=f"be {least} or more", remedy=f"sw.{operator}(bus, scats, ...)"
+        )
+    if len({_is_spark(each.frame) for each in streams}) > 1:
+        raise ParameterError(
+            "streams", "Spark and in-process frames", must="be of one kind", remedy="load all of them with Spark"
+        )
+    nodes = tuple(each.node for each in streams)
+    check_names(nodes)
+    return nodes
+
+
+def _schema(frame: Any) -> Any:
+    """Return the columns of a frame as an Arrow schema."""
+    if not _is_spark(frame):
+        return frame.schema
+    from slackwater.spark.session import arrow_schema
+
+    return arrow_schema(frame)
 
 
 def _checked_unit(unit: Unit | None) -> Unit | None:

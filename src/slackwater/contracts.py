@@ -9,10 +9,23 @@ from slackwater.errors import ParameterError
 from slackwater.time import Duration, DurationLike
 
 
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a controller is to reach, and for what: the contract and the plan in numbers. Durations are in us."""
+
+    target: float | None = None
+    period: int = 0  # over which the target is to be reached (P in the documents)
+    interval: int = 1_000_000  # between two decisions (L in the documents)
+    windows: tuple[int, ...] = ()  # of each stream of a join
+
+
+NO_GOAL = Goal()
+
+
 class ControllerConfig(Protocol):
     """A frozen description of a controller; `build` makes the controller itself, anew or from its snapshot."""
 
-    def build(self, state: dict[str, Any] | None = None) -> Any:
+    def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> Any:
         """Make the controller; what it is, is said by `slackwater.control`."""
 
 
@@ -60,9 +73,18 @@ class Contract:
         return Duration.of(self.adaptation_interval)
 
     @property
-    def target(self) -> float | None:
+    def quality(self) -> float | None:
         """The quality to reach, where the contract has one."""
         return None
+
+    @property
+    def period(self) -> Duration:
+        """Over how much event time the quality is measured; zero where the contract has none."""
+        return Duration.ZERO
+
+    def goal(self, windows: tuple[int, ...] = ()) -> Goal:
+        """Return what a controller is to reach for an operator with these windows, in us."""
+        return Goal(self.quality, self.period.microseconds, self.interval.microseconds, windows)
 
 
 @dataclass(frozen=True)
@@ -103,3 +125,60 @@ class MaxSlack(Contract):
     >>> MaxSlack(cap="30 seconds").cap
     Duration('30 seconds')
     """
+
+
+@dataclass(frozen=True)
+class Recall(Contract):
+    """Produce at least this share of the results that sorted input would give, in every period of this length.
+
+    >>> Recall(0.99, over="1 minute").over
+    Duration('1 minute')
+    >>> Recall(1.2)
+    Traceback (most recent call last):
+        ...
+    slackwater.errors.ParameterError: target must be > 0 and <= 1, got 1.2; 0.99 lets one result in 100 go missing
+    """
+
+    target: float
+    over: DurationLike = "1 minute"
+
+    def __init__(
+        self,
+        target: float,
+        *,
+        over: DurationLike = "1 minute",
+        cap: DurationLike | None = None,
+        adaptation_interval: DurationLike = "1 second",
+        controller: ControllerConfig | None = None,
+    ) -> None:
+        object.__setattr__(self, "target", target)
+        object.__setattr__(self, "over", Duration.of(over, parameter="over"))
+        super().__init__(cap=cap, adaptation_interval=adaptation_interval, controller=controller)
+
+    def __post_init__(self) -> None:
+        """Check the target and the period."""
+        super().__post_init__()
+        if isinstance(self.target, bool) or not isinstance(self.target, int | float) or not 0 < self.target <= 1:
+            raise ParameterError(
+                "target",
+                self.target,
+                must="be > 0 and <= 1",
+                remedy="0.99 lets one result in 100 go missing",
+            )
+        if self.period < self.interval:
+            raise ParameterError(
+                "over",
+                str(self.period),
+                must=f"be at least the adaptation interval ({self.interval})",
+                remedy="measure over a longer period, or adapt more often",
+            )
+
+    @property
+    def quality(self) -> float:
+        """The recall to reach."""
+        return self.target
+
+    @property
+    def period(self) -> Duration:
+        """The measurement period."""
+        return Duration.of(self.over)

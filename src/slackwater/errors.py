@@ -105,6 +105,23 @@ def _in_words(event_time: int | None) -> str:
     return moment.isoformat().replace("+00:00", "Z")
 
 
+class ConditionError(SlackwaterError, ValueError):
+    """A condition could not be evaluated for some rows.
+
+    >>> str(ConditionError("bus.a % bus.b = 0", problem="division by zero", remedy="leave such rows out"))
+    "condition 'bus.a % bus.b = 0' failed: division by zero; leave such rows out"
+    """
+
+    def __init__(self, condition: str, *, problem: str, remedy: str) -> None:
+        super().__init__(condition, problem, remedy)
+        self.condition = condition
+        self.problem = problem
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"condition {self.condition!r} failed: {self.problem}; {self.remedy}"
+
+
 class StateError(SlackwaterError):
     """Saved state cannot be used by this version of slackwater, or for this plan.
 

@@ -94,6 +94,61 @@ class Events:
 
 
 @dataclass(frozen=True, slots=True)
+class Tagged:
+    """Events of several streams as columns of equal length: `stream` is the number of the stream.
+
+    >>> Tagged.of([(0, 3), (1, 1)]).stream.tolist()
+    [0, 1]
+    """
+
+    stream: npt.NDArray[np.int8]
+    time: Times
+    arrival: Times
+    row: Rows
+
+    @classmethod
+    def of(cls, events: Iterable[tuple[int, int]]) -> Tagged:
+        """Make events from (stream, time): for tests and examples. Arrival and row are the position."""
+        pairs = np.array(list(events), np.int64).reshape(-1, 2)
+        position = np.arange(len(pairs), dtype=np.int64)
+        return cls(pairs[:, 0].astype(np.int8), pairs[:, 1], position, position)
+
+    @classmethod
+    def none(cls) -> Tagged:
+        """No events."""
+        empty = np.empty(0, np.int64)
+        return cls(np.empty(0, np.int8), empty, empty, empty)
+
+    @classmethod
+    def from_stream(cls, stream: int, events: Events) -> Tagged:
+        """The events of one stream."""
+        return cls(np.full(len(events), stream, np.int8), events.time, events.arrival, events.row)
+
+    def of_stream(self, stream: int) -> Events:
+        """Return the events of one stream, in the same order."""
+        mine = np.flatnonzero(self.stream == stream)
+        return Events(self.time[mine], self.arrival[mine], self.row[mine])
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __getitem__(self, which: slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Tagged:
+        return Tagged(self.stream[which], self.time[which], self.arrival[which], self.row[which])
+
+    def __add__(self, other: Tagged) -> Tagged:
+        return Tagged.concat([self, other])
+
+    @classmethod
+    def concat(cls, parts: Sequence[Tagged]) -> Tagged:
+        """Put events one after the other."""
+        parts = [part for part in parts if len(part)]
+        if len(parts) < 2:
+            return parts[0] if parts else cls.none()
+        columns = zip(*((part.stream, part.time, part.arrival, part.row) for part in parts), strict=True)
+        return cls(*map(np.concatenate, columns))
+
+
+@dataclass(frozen=True, slots=True)
 class Late:
     """Events that could not be used in time: why, and how far behind what was already passed on."""
 

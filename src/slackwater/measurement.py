@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from slackwater.time import Times
+    from slackwater.time import Mask, Times
+
+Numbers: TypeAlias = npt.NDArray[np.float64]  # counts that may exceed what an int64 holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,24 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamArrivals:
+    """What arrived in one stream of several."""
+
+    delays: Times
+    ahead: Times  # at each arrival, how far the stream's clock was ahead of the slowest stream's (K_sync in JI16)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What a join made of the events that came to it, in the order in which they came."""
+
+    delay: Times  # of each event, when it arrived in its stream
+    in_order: Mask  # whether it came to the join in order: only such an event completes results
+    cross: Numbers  # how many combinations the windows offered it, whatever the condition; 0 if not in order
+    results: Numbers  # how many results it completed; 0 if not in order
+
+
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """What happened in an adaptation interval, or in a part of one.
 
@@ -38,3 +61,5 @@ class Measurement:
     max_delay: int  # of these events
     delays: Times  # of the events that arrived since the measurement before
     counts: Counts
+    streams: tuple[StreamArrivals, ...] = ()  # of an operator over several streams: the same, stream by stream
+    joined: Joined | None = None  # of a join

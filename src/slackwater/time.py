@@ -11,7 +11,7 @@ import datetime as dt
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -234,6 +234,15 @@ def intervals_passed(clock: Times | int, interval: int) -> Times | int:
     [0, 0, 1, -1]
     """
     return clock // interval
+
+
+def window_start(time: Times, size: int, *, closed: Literal["both", "right"]) -> Times:
+    """Return the earliest event time in the window of a join that reaches back `size` from `time`.
+
+    >>> int(window_start(np.array(10), 2, closed="both")), int(window_start(np.array(10), 2, closed="right"))
+    (8, 9)
+    """
+    return time - size if closed == "both" else time - size + 1
 
 
 def window_is_closed(end: Times, horizon: int) -> Mask:

@@ -22,7 +22,7 @@ from slackwater.time import Duration
 class Forgetful(MaxDelay):
     """A controller whose snapshot is not the whole truth."""
 
-    def build(self, state=None):
+    def build(self, state=None, goal=None):
         return super().build(None)
 
 

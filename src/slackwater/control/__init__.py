@@ -4,7 +4,20 @@ from slackwater.control.capped import Capped
 from slackwater.control.choose import controller_for
 from slackwater.control.controller import Controller
 from slackwater.control.fixed import Fixed
+from slackwater.control.late_degree import LateDegreeModel
 from slackwater.control.max_delay import MaxDelay
+from slackwater.control.model_search import ModelSearch
+from slackwater.control.pd import PD
 from slackwater.control.speculative import Speculative
 
-__all__ = ["Capped", "Controller", "Fixed", "MaxDelay", "Speculative", "controller_for"]
+__all__ = [
+    "PD",
+    "Capped",
+    "Controller",
+    "Fixed",
+    "LateDegreeModel",
+    "MaxDelay",
+    "ModelSearch",
+    "Speculative",
+    "controller_for",
+]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slackwater.contracts import ControllerConfig, check_config
+from slackwater.contracts import NO_GOAL, ControllerConfig, Goal, check_config
 from slackwater.time import Duration, DurationLike
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ class Capped:
         check_config("inner", self.inner)
         object.__setattr__(self, "cap", Duration.of(self.cap, parameter="cap"))
 
-    def build(self, state: dict[str, Any] | None = None) -> CappedController:
+    def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> CappedController:
         """Make the controller around the inner one."""
-        return CappedController(self.inner.build(state), Duration.of(self.cap))
+        return CappedController(self.inner.build(state, goal), Duration.of(self.cap))
 
 
 class CappedController:

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from slackwater.control.controller import Controller
 
 
-def controller_for(contract: Contract, state: dict[str, Any] | None = None) -> Controller:
-    """Build the controller that keeps a contract, anew or from a snapshot.
+def controller_for(
+    contract: Contract, state: dict[str, Any] | None = None, *, windows: tuple[int, ...] = ()
+) -> Controller:
+    """Build the controller that keeps a contract, anew or from a snapshot; `windows` are those of a join, in us.
 
     >>> from slackwater.contracts import FixedSlack
     >>> controller_for(FixedSlack("2 seconds")).next_slack()
@@ -25,7 +27,7 @@ def controller_for(contract: Contract, state: dict[str, Any] | None = None) -> C
     config = contract.controller or default_controller(contract)
     if contract.longest_wait is not None:
         config = Capped(config, contract.longest_wait)
-    controller: Controller = config.build(state)
+    controller: Controller = config.build(state, contract.goal(windows))
     return controller
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from slackwater.contracts import NO_GOAL, Goal
 from slackwater.time import Duration, DurationLike
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Fixed:
         """Check the slack."""
         object.__setattr__(self, "slack", Duration.of(self.slack, parameter="slack"))
 
-    def build(self, state: dict[str, Any] | None = None) -> FixedController:
+    def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> FixedController:
         """Make the controller; it has nothing to remember."""
         return FixedController(Duration.of(self.slack))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from slackwater.contracts import NO_GOAL, Goal
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class MaxDelay:
     [0, 0, 2, 2]
     """
 
-    def build(self, state: dict[str, Any] | None = None) -> MaxDelayController:
+    def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> MaxDelayController:
         """Make the controller, anew or from its snapshot."""
         return MaxDelayController((state or {}).get("largest", 0))
 

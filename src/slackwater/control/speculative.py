@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slackwater.contracts import ControllerConfig, check_config
+from slackwater.contracts import NO_GOAL, ControllerConfig, Goal, check_config
 from slackwater.errors import ParameterError
 from slackwater.time import Duration
 
@@ -35,9 +35,9 @@ class Speculative:
         if not 0 <= self.alpha <= 1:
             raise ParameterError("alpha", self.alpha, must="be in [0, 1]", remedy="1 waits in full, 0 never waits")
 
-    def build(self, state: dict[str, Any] | None = None) -> SpeculativeController:
+    def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> SpeculativeController:
         """Make the controller around the inner one."""
-        return SpeculativeController(self.inner.build(state), self.alpha)
+        return SpeculativeController(self.inner.build(state, goal), self.alpha)
 
 
 class SpeculativeController:

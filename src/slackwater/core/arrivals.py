@@ -64,6 +64,10 @@ class Arrivals:
         """Return the step of the events at these positions."""
         return position if self._step is None else self._step[position]
 
+    def arrival_of_steps(self) -> Times:
+        """Return the arrival value of each step."""
+        return self.events.arrival if self._first is None else self.events.arrival[self._first]
+
     def arrived_by(self, step: Rows) -> Rows:
         """How many events had arrived after each of these steps."""
         return step + 1 if self._first is None else np.append(self._first[1:], len(self.events))[step]

@@ -62,6 +62,7 @@ class Departures:
     _reached: Times  # running maximum of the horizon, by step
     _overdue_steps: Rows  # sorted steps at which overdue events left in order
     _late_steps: Rows  # steps at which late events left, sorted
+    _overdue: tuple[Rows, Rows, Rows] | None = None  # pool positions of `in_order`, of the overdue ones, their steps
 
     @classmethod
     def none(cls) -> Departures:
@@ -73,6 +74,20 @@ class Departures:
         """How many events of the batch had left in order after each of these steps."""
         fresh = count_released(self._fresh_times, self._reached[step])
         return np.asarray(fresh + np.searchsorted(self._overdue_steps, step, side="right"), np.int64)
+
+    def with_steps(self) -> tuple[Events, Rows]:
+        """Return all that left, in order or late, by (step of release, event time, arrival), and the step of each."""
+        in_order_steps = np.searchsorted(self._reached, self.in_order.time, side="left").astype(np.int64)
+        if self._overdue is not None:
+            positions, overdue, left_at = self._overdue
+            step_of = np.full(int(positions.max(initial=-1)) + 1, -1)
+            step_of[overdue] = left_at
+            in_order_steps = np.where(step_of[positions] >= 0, step_of[positions], in_order_steps)
+        if not len(self.late):
+            return self.in_order, in_order_steps
+        events, steps = self.in_order + self.late, np.concatenate((in_order_steps, self._late_steps))
+        order = np.lexsort((events.arrival, events.time, steps))
+        return events[order], steps[order]
 
     def released_before_late(self) -> Rows:
         """How many events of the batch had left in order before each late one left."""
@@ -210,6 +225,7 @@ class KSlackLogic:
             _reached=reached,
             _overdue_steps=np.sort(left_at[gone & ~late]),
             _late_steps=late_step[by_step],
+            _overdue=(in_order, at[gone & ~late], left_at[gone & ~late]),
         )
 
     def _passed_on_before(self, step: Rows, fresh: Times, reached: Times, suspects: Times) -> Times:

@@ -6,10 +6,11 @@ adaptation. A silence that jumps over several boundaries at once gives one decis
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from slackwater.time import intervals_passed
 
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from slackwater.core.arrivals import Arrivals
+    from slackwater.core.merged import MergedArrivals
     from slackwater.events import Rows
-    from slackwater.measurement import Counts
+    from slackwater.measurement import Counts, Numbers
     from slackwater.time import Times
 
-    # After each of these steps, how many events had arrived, been released, been late: from the start of the stream.
-    CountsBy = Callable[[Rows], tuple[Rows, Rows, Rows]]
+    # After each of these steps, how many events had arrived, been released, been late, and how many results there
+    # were: from the start of the stream.
+    CountsBy = Callable[[Rows], tuple[Rows, Rows, Rows, Rows]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +39,15 @@ class Decisions:
     arrived: Rows
     released: Rows
     late: Rows
+    results: Rows
+    estimated: Numbers  # nan where there is none
+    measured: Numbers
 
     @classmethod
     def none(cls) -> Decisions:
         """No decisions."""
-        empty = np.empty(0, np.int64)
-        return cls(empty, empty, empty, empty, empty, empty, empty)
+        empty, unknown = np.empty(0, np.int64), np.empty(0)
+        return cls(empty, empty, empty, empty, empty, empty, empty, empty, unknown, unknown)
 
     def __len__(self) -> int:
         return len(self.at)
@@ -52,9 +58,9 @@ class Decisions:
         parts = [part for part in parts if len(part)]
         return cls(*map(np.concatenate, zip(*(part.columns() for part in parts), strict=True))) if parts else cls.none()
 
-    def columns(self) -> tuple[Times, ...]:
+    def columns(self) -> tuple[Any, ...]:
         """Return the columns in the order of the fields."""
-        return (self.at, self.intervals, self.slack, self.max_delay, self.arrived, self.released, self.late)
+        return tuple(getattr(self, field.name) for field in fields(self))
 
     def as_columns(self) -> dict[str, Any]:
         """Return the columns under the names of the decisions schema."""
@@ -66,7 +72,9 @@ class Decisions:
             "released": self.released,
             "late": self.late,
             "buffered": self.arrived - self.released - self.late,
-            "results": self.released,
+            "results": self.results,
+            "estimated": pa.array(self.estimated, from_pandas=True),
+            "measured": pa.array(self.measured, from_pandas=True),
         }
 
 
@@ -94,7 +102,7 @@ class Boundaries:
         limits = np.arange(before + 1, last + 1, dtype=np.int64) * self._interval
         return np.unique(np.searchsorted(clock, limits, side="left"))
 
-    def pass_over(self, arrivals: Arrivals, slack: Times, counts_by: CountsBy) -> Decisions:
+    def pass_over(self, arrivals: Arrivals | MergedArrivals, slack: Times, counts_by: CountsBy) -> Decisions:
         """Move on, and write down one decision for each step that crossed a boundary."""
         if not arrivals.steps:
             return Decisions.none()
@@ -102,7 +110,8 @@ class Boundaries:
         numbers = np.asarray(intervals_passed(arrivals.clock[steps], self._interval))
         intervals = np.diff(numbers, prepend=self._before(arrivals.clock))
         self._current = int(numbers[-1]) if len(numbers) else self._before(arrivals.clock)
-        arrived, released, late = counts_by(steps)
+        arrived, released, late, results = counts_by(steps)
+        unknown = np.full(len(steps), np.nan)
         return Decisions(
             at=arrivals.clock[steps],
             intervals=intervals,
@@ -111,15 +120,23 @@ class Boundaries:
             arrived=arrived,
             released=released,
             late=late,
+            results=results,
+            estimated=unknown,
+            measured=unknown,
         )
 
-    def close(self, clock: int | None, slack: int, counts: Counts) -> Decisions:
+    def close(self, clock: int | None, slack: int, counts: Counts, results: int) -> Decisions:
         """Write down a last decision, at the end of the input."""
         if clock is None:
             return Decisions.none()
-        row = (clock, 1, slack, self._max_delay, counts.arrived, counts.released, counts.late)
+        numbers = (clock, 1, slack, self._max_delay, counts.arrived, counts.released, counts.late, results)
         self._max_delay = 0
-        return Decisions(*(np.array([value], np.int64) for value in row))
+        at, *rest = (np.array([number], np.int64) for number in numbers)
+        intervals, of_slack, max_delay, arrived, released, late, completed = rest
+        unknown = np.full(1, np.nan)
+        return Decisions(
+            at, intervals, of_slack, max_delay, arrived, released, late, completed, estimated=unknown, measured=unknown
+        )
 
     def _before(self, clock: Times) -> int:
         """Return the number of the interval before these steps; the first event of a stream begins one."""

@@ -155,7 +155,7 @@ def decided_table(node: ReorderNode, decisions: Decisions, *, bucket: int, took:
         "operator": node.operator,
         "stream": node.stream.name,
         "bucket": bucket,
-        "target": node.contract.target,
+        "target": node.contract.quality,
         "took_us": took.microseconds,
     }
     return decisions_table({**known, **decisions.as_columns()}, len(decisions))

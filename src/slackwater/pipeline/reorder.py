@@ -74,7 +74,7 @@ class ReorderPipeline:
         out = self._kslack.on_end()
         routed = self._route(out, Late.none(), Decisions.none(), 0)
         slack = self._controller.next_slack().microseconds
-        last = self._boundaries.close(self._kslack.snapshot().clock, slack, self._counts)
+        last = self._boundaries.close(self._kslack.snapshot().clock, slack, self._counts, self._counts.released)
         return self._balanced(Outcome(routed.released, routed.late, last))
 
     def snapshot(self) -> dict[str, Any]:
@@ -139,7 +139,9 @@ class ReorderPipeline:
             counts=self.counts,
         )
 
-    def _counts_by(self, arrivals: Arrivals, out: Departures, turned_away: Late, step: Rows) -> tuple[Rows, Rows, Rows]:
+    def _counts_by(
+        self, arrivals: Arrivals, out: Departures, turned_away: Late, step: Rows
+    ) -> tuple[Rows, Rows, Rows, Rows]:
         """How many events had arrived, been released and been late after each of these steps of a part."""
         arrived, released, late = arrivals.arrived_by(step), out.released_by(step), out.late_by(step)
         if self._node.late.changes_times:
@@ -147,7 +149,8 @@ class ReorderPipeline:
         last_arrival = arrivals.events.arrival[arrived - 1]
         away = np.searchsorted(turned_away.events.arrival, last_arrival, side="right")
         before = self._counts
-        return before.arrived + arrived + away, before.released + released, before.late + late + away
+        released = before.released + released
+        return before.arrived + arrived + away, released, before.late + late + away, released
 
     def _route(self, out: Departures, turned_away: Late, decisions: Decisions, usable: int) -> Outcome:
         """Let the late policy decide, and count; `usable` events came to the buffer."""

@@ -7,6 +7,7 @@ from typing import Literal
 
 from slackwater.contracts import Contract
 from slackwater.core.late import LatePolicy
+from slackwater.plan.condition import JoinCondition
 from slackwater.time import Duration
 
 Unit = Literal["s", "ms", "us", "ns"]
@@ -37,3 +38,20 @@ class ReorderNode:
     buckets: int = 1
 
     operator = "reorder"
+
+
+@dataclass(frozen=True, kw_only=True)
+class JoinNode:
+    """Combinations of m streams within sliding windows."""
+
+    streams: tuple[StreamNode, ...]
+    condition: JoinCondition
+    windows: tuple[Duration, ...]
+    contract: Contract
+    late: LatePolicy = field(default_factory=LatePolicy.side)
+    release: Literal["arrival", "clock"] = "arrival"
+    closed: Literal["both", "right"] = "both"
+    situation2: bool = False
+    buckets: int = 1
+
+    operator = "join"

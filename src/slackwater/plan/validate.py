@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slackwater.contracts import Contract
 from slackwater.errors import ColumnError, ContractMissingError, ParameterError
 from slackwater.events import LATE_COLUMNS
+from slackwater.time import Duration
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import ReorderNode, StreamNode
+    from slackwater.plan.nodes import JoinNode, ReorderNode, StreamNode
 
 
 def check_columns(node: StreamNode, columns: Sequence[str]) -> None:
@@ -61,6 +62,44 @@ def check_reorder(node: ReorderNode, columns: Sequence[str]) -> None:
         if column in columns:
             raise ColumnError(
                 node.stream.name, column, problem="has a name that the late output uses", remedy="rename it"
+            )
+
+
+def check_windows(streams: Sequence[StreamNode], within: Any) -> tuple[Duration, ...]:
+    """Return the window of each stream: the same for all, or one by name."""
+    if within is None:
+        raise ParameterError("within", None, must="say how long events wait for partners", remedy='such as "5 seconds"')
+    by_name = within if isinstance(within, Mapping) else {stream.name: within for stream in streams}
+    names = [stream.name for stream in streams]
+    if set(by_name) != set(names):
+        raise ParameterError(
+            "within", sorted(by_name), must="name every stream once", remedy=f"the streams are: {', '.join(names)}"
+        )
+    windows = tuple(Duration.of(by_name[name], parameter="within") for name in names)
+    for name, window in zip(names, windows, strict=True):
+        if not window:
+            raise ParameterError(
+                "within", f"0 for {name!r}", must="be > 0", remedy='write a duration such as "5 seconds"'
+            )
+    return windows
+
+
+def check_join(node: JoinNode) -> None:
+    """Check what a join asks for beyond its condition and windows."""
+    if node.late.changes_times:
+        raise ParameterError(
+            "late", "adjust", must='be "side", "drop" or "raise"', remedy="a join cannot change event times"
+        )
+    if node.release not in ("arrival", "clock"):
+        raise ParameterError("release", node.release, must='be "arrival" or "clock"', remedy='"arrival" waits less')
+    if node.closed not in ("both", "right"):
+        raise ParameterError("closed", node.closed, must='be "both" or "right"', remedy='"both" is [T - W, T]')
+    if node.situation2 and len(node.streams) != 2:
+        raise ParameterError("situation2", True, must="be used with two streams", remedy="leave it out")
+    for stream in node.streams:
+        if stream.name in ("event_time", *LATE_COLUMNS) or not stream.name.isidentifier():
+            raise ParameterError(
+                "name", stream.name, must="be a plain word that no output column has", remedy="rename the stream"
             )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from slackwater.contracts import NO_GOAL, Goal
 from slackwater.errors import ParameterError
 from slackwater.time import Duration, DurationLike
 
@@ -34,7 +35,7 @@ class Scripted:
         checked = tuple(Duration.of(slack, parameter="slacks") for slack in self.slacks)
         object.__setattr__(self, "slacks", checked)
 
-    def build(self, state: dict[str, Any] | None = None) -> ScriptedController:
+    def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> ScriptedController:
         """Make the controller, at the start of the script or where its snapshot left it."""
         return ScriptedController(tuple(Duration.of(s) for s in self.slacks), (state or {}).get("turn", 0))
 

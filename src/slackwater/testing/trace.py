@@ -30,7 +30,7 @@ class Trace:
         return cls(
             list(zip(released.time.tolist(), released.row.tolist(), strict=True)),
             list(zip(late.events.row.tolist(), late.late_by.tolist(), map(str, late.reason), strict=True)),
-            list(zip(*(column.tolist() for column in outcome.decisions.columns()), strict=True)),
+            list(zip(*(column.tolist() for column in outcome.decisions.columns()[:7]), strict=True)),
         )
 
     def __add__(self, other: Trace) -> Trace:

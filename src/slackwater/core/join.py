@@ -1,0 +1,195 @@
+"""The m-way sliding-window join (JI16 Alg. 2): what is a result.
+
+An event that comes in order (not behind the join's time) completes all combinations with events in the other windows.
+One that comes late completes none, but is inserted if its own window still covers it, and can be a member of later
+results. As a set: with the position of each event in the order of processing, a combination is a result iff its last
+member * is in order, every other was inserted before it, and `e_j.time >= *.time - W_j`.
+
+SUN15 Alg. 1 differs in two points, both options here: windows exclude their lower bound, and a late event still
+completes combinations whose time is exactly the join's ("situation 2").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from slackwater.core.combine import Combiner, Condition, Numbers, Seeds
+from slackwater.core.probe import Pool
+from slackwater.events import Events, Tagged
+from slackwater.time import BEFORE_ALL_TIME, is_late, running_clock, window_start
+
+if TYPE_CHECKING:
+    from slackwater.events import Rows
+    from slackwater.time import Mask, Times
+
+
+@dataclass(frozen=True, slots=True)
+class WindowJoin:
+    """A join with one window for each stream, in us.
+
+    `closed="both"` is JI16's [T - W, T], `"right"` SUN15's (T - W, T]; `situation2` is SUN15's, for two streams.
+    """
+
+    windows: tuple[int, ...]
+    closed: Literal["both", "right"] = "both"
+    situation2: bool = False
+
+    def build(
+        self, condition: Condition, held: Sequence[Events] | None = None, time: int | None = None
+    ) -> WindowJoinLogic:
+        """Start anew, or go on from the events in the windows and the join's time."""
+        return WindowJoinLogic(self, condition, list(held or [Events.none()] * len(self.windows)), time)
+
+    def window_starts(self, time: Times, stream: int) -> Times:
+        """Return the earliest event time that the window of a stream covers at each of these times."""
+        return window_start(time, self.windows[stream], closed=self.closed)
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Combinations: the time of each, the position of the event that completed it, and a row of every stream."""
+
+    time: Times
+    position: Rows
+    rows: tuple[Rows, ...]
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+@dataclass(frozen=True, slots=True)
+class Processed:
+    """What the join made of a batch, event by event in the order of processing."""
+
+    events: Tagged
+    behind: Times  # the join's time when each came
+    in_order: Mask
+    completed: Numbers  # how many results each completed
+    cross: Numbers | None  # how many it would have completed without a condition; None unless asked for
+    results: Results | None  # None unless asked for
+
+
+class WindowJoinLogic:
+    """Joins events in the order in which they come. O((n + w) log n + results) for a batch of n with w in windows."""
+
+    def __init__(self, config: WindowJoin, condition: Condition, held: list[Events], time: int | None) -> None:
+        self._config = config
+        self._condition = condition
+        self._windows = held
+        self._time = time
+
+    def on_batch(self, events: Tagged, *, listing: bool = True, cross: bool = False) -> Processed:
+        """Process events; `listing` gives the results themselves, `cross` what the windows offered."""
+        before = BEFORE_ALL_TIME if self._time is None else self._time
+        behind = np.concatenate(([before], running_clock(events.time, self._time)[:-1]))[: len(events)]
+        in_order = ~is_late(events.time, behind)
+        inserted = in_order | self._in_scope(events, behind)
+        pools = self._pools(events, inserted)
+        completed, results = self._complete(events, behind, in_order, inserted, pools, listing=listing)
+        offered = self._offered(events, in_order, pools) if cross else None
+        if len(events):
+            self._time = max(before, int(events.time.max()))
+        self._slide(events, inserted)
+        return Processed(events, behind, in_order, completed, offered, results)
+
+    @property
+    def time(self) -> int | None:
+        """The largest event time processed: results up to here can no longer change."""
+        return self._time
+
+    @property
+    def windows(self) -> list[Events]:
+        """The events that can still be members of results, for each stream by time."""
+        return self._windows
+
+    def _in_scope(self, events: Tagged, behind: Times) -> Mask:
+        start = np.empty_like(behind)
+        for stream in range(len(self._config.windows)):
+            mine = events.stream == stream
+            start[mine] = self._config.window_starts(behind[mine], stream)
+        return events.time >= start
+
+    def _pools(self, events: Tagged, inserted: Mask) -> tuple[Pool, ...]:
+        pools = []
+        for stream, window in enumerate(self._windows):
+            position = np.flatnonzero((events.stream == stream) & inserted)
+            mine = Events(events.time[position], events.arrival[position], events.row[position])
+            there = np.concatenate((np.full(len(window), -1), position))
+            pools.append(Pool.of(window + mine, there))
+        return tuple(pools)
+
+    def _complete(
+        self, events: Tagged, behind: Times, in_order: Mask, inserted: Mask, pools: tuple[Pool, ...], *, listing: bool
+    ) -> tuple[Numbers, Results | None]:
+        completed, found = np.zeros(len(events)), []
+        combiner = Combiner(self._condition, pools)
+        completes = inserted if self._config.situation2 else in_order
+        for stream in range(len(self._windows)):
+            position = np.flatnonzero(completes & (events.stream == stream))
+            seeds = self._seeds(stream, events, behind, position)
+            if listing:
+                bound = combiner.combinations(seeds)
+                rows = tuple(bound.rows[s] for s in range(len(self._windows)))
+                found.append(Results(seeds.high[stream][bound.seed], position[bound.seed], rows))
+                completed[position] = np.bincount(bound.seed, minlength=len(position))
+            else:
+                completed[position] = combiner.count(seeds)
+        return completed, _by_position(found) if listing else None
+
+    def _seeds(self, stream: int, events: Tagged, behind: Times, position: Rows) -> Seeds:
+        """Return what events ask for. A late one (situation 2) asks for partners exactly at the join's time."""
+        time = np.maximum(events.time[position], behind[position])
+        late = is_late(events.time[position], behind[position])
+        low = tuple(
+            np.where(late, time, self._config.window_starts(time, other)) for other in range(len(self._windows))
+        )
+        return Seeds(stream, events.row[position], low, (time,) * len(low), position)
+
+    def _offered(self, events: Tagged, in_order: Mask, pools: tuple[Pool, ...]) -> Numbers:
+        """Return the product of the numbers of events in the other windows, for each event that came in order."""
+        offered = np.zeros(len(events))
+        combiner = Combiner(_Anything(), pools)
+        for stream in range(len(self._windows)):
+            position = np.flatnonzero(in_order & (events.stream == stream))
+            offered[position] = combiner.count(self._seeds(stream, events, events.time, position))
+        return offered
+
+    def _slide(self, events: Tagged, inserted: Mask) -> None:
+        """Insert, and forget what no later result can have as a member."""
+        if self._time is None:
+            return
+        for stream, window in enumerate(self._windows):
+            position = np.flatnonzero((events.stream == stream) & inserted)
+            grown = window + Events(events.time[position], events.arrival[position], events.row[position])
+            start = int(self._config.window_starts(np.array([self._time]), stream)[0])
+            kept = grown[grown.time >= start]
+            self._windows[stream] = kept[np.lexsort((kept.arrival, kept.time))]
+
+
+class _Anything:
+    """The condition of a cross join."""
+
+    key_streams = ()
+    predicates = ()
+
+    def codes(self, key_class: int, stream: int) -> Rows:
+        raise NotImplementedError
+
+    def code_count(self, key_class: int) -> int:
+        return 1
+
+    def passes(self, stream: int) -> Mask | None:
+        return None
+
+
+def _by_position(found: list[Results]) -> Results:
+    """Put the results of all streams into the order of the events that completed them."""
+    position = np.concatenate([results.position for results in found])
+    time = np.concatenate([results.time for results in found])
+    rows = [np.concatenate(columns) for columns in zip(*(results.rows for results in found), strict=True)]
+    order = np.argsort(position, kind="stable")
+    return Results(time[order], position[order], tuple(column[order] for column in rows))

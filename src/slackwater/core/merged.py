@@ -1,0 +1,98 @@
+"""What the arrival of events does to the clocks of several streams at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slackwater.time import BEFORE_ALL_TIME, running_clock
+
+if TYPE_CHECKING:
+    from slackwater.core.arrivals import Arrivals
+    from slackwater.events import Rows
+    from slackwater.time import Times
+
+
+@dataclass(frozen=True, slots=True)
+class MergedArrivals:
+    """The arrivals of several streams under one numbering of steps: equal arrival values are one step.
+
+    The clock is that of the fastest stream (JI16's max over iT), `slowest` that of the slowest that has spoken.
+    """
+
+    streams: tuple[Arrivals, ...]
+    arrival: Times  # of each step
+    clock: Times  # of the fastest stream after each step
+    slowest: Times  # of the slowest stream after each step
+    _steps: tuple[Rows, ...]  # for each stream, the step here of each of its own steps
+
+    @classmethod
+    def of(cls, streams: Sequence[Arrivals], clocks: Sequence[int | None]) -> MergedArrivals:
+        """Merge arrivals, given the clock of each stream before them.
+
+        >>> from slackwater.core.arrivals import Arrivals
+        >>> from slackwater.events import Events
+        >>> a = Arrivals.after(None, Events.of([5, 9], arrival=[0, 2]))
+        >>> b = Arrivals.after(None, Events.of([4], arrival=[1]))
+        >>> merged = MergedArrivals.of([a, b], [None, None])
+        >>> merged.clock.tolist(), merged.slowest.tolist()
+        ([5, 5, 9], [5, 4, 4])
+        """
+        values = [arrivals.arrival_of_steps() for arrivals in streams]
+        arrival = np.unique(np.concatenate(values))
+        steps = tuple(np.searchsorted(arrival, own) for own in values)
+        clock, slowest = np.full(len(arrival), BEFORE_ALL_TIME), np.full(len(arrival), -BEFORE_ALL_TIME)
+        for arrivals, own, before in zip(streams, steps, clocks, strict=True):
+            level = np.full(len(arrival), BEFORE_ALL_TIME)
+            level[own] = arrivals.clock
+            level = running_clock(level, before) if len(level) else level
+            np.maximum(clock, level, out=clock)
+            np.minimum(slowest, np.where(level == BEFORE_ALL_TIME, -BEFORE_ALL_TIME, level), out=slowest)
+        return cls(tuple(streams), arrival, clock, slowest, steps)
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are."""
+        return len(self.arrival)
+
+    def largest_delay(self) -> Times:
+        """Return the largest delay of each step."""
+        largest = np.zeros(self.steps, np.int64)
+        for arrivals, own in zip(self.streams, self._steps, strict=True):
+            np.maximum.at(largest, own, arrivals.largest_delay())
+        return largest
+
+    def steps_of(self, stream: int) -> Rows:
+        """Return the steps in which a stream had arrivals."""
+        return self._steps[stream]
+
+    def of_stream(self, stream: int, values: Times) -> Times:
+        """Return the values of those steps in which a stream had arrivals."""
+        return values[self._steps[stream]]
+
+    def per_event(self, stream: int, values: Times) -> Times:
+        """Return for each event of a stream the value of its step."""
+        return self.streams[stream].per_event(self.of_stream(stream, values))
+
+    def arrived_by(self, step: Rows) -> Rows:
+        """How many events had arrived after each of these steps."""
+        count = np.zeros(len(step), np.int64)
+        for arrivals, own in zip(self.streams, self._steps, strict=True):
+            done = np.searchsorted(own, step, side="right")
+            some = done > 0
+            count[some] += arrivals.arrived_by(done[some] - 1)
+        return count
+
+    def part(self, start: int, stop: int) -> MergedArrivals:
+        """Return the steps `[start, stop)` on their own."""
+        cuts = [np.searchsorted(own, (start, stop)) for own in self._steps]
+        return MergedArrivals(
+            tuple(arrivals.part(int(low), int(high)) for arrivals, (low, high) in zip(self.streams, cuts, strict=True)),
+            self.arrival[start:stop],
+            self.clock[start:stop],
+            self.slowest[start:stop],
+            tuple(own[low:high] - start for own, (low, high) in zip(self._steps, cuts, strict=True)),
+        )

@@ -1,0 +1,126 @@
+"""The synchronizer: one timestamp order over m reordered streams (JI16 Alg. 1).
+
+The document takes one tuple at a time: hold it while some stream has shown nothing as late as it; a tuple that is
+behind what has left passes at once. As a set: after the p-th event, `horizon[p]` is the smallest over the streams of
+the largest time that each has shown. Event p leaves at the first q >= p with `horizon[q] >= event time`, by
+(q, event time, stream, arrival).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slackwater.events import Tagged
+from slackwater.time import BEFORE_ALL_TIME, is_released, running_clock
+
+if TYPE_CHECKING:
+    from slackwater.events import Rows
+    from slackwater.time import Times
+
+
+@dataclass(frozen=True, slots=True)
+class SynchronizerState:
+    """All that a synchronizer remembers besides the events it holds."""
+
+    shown: tuple[int | None, ...]  # the largest time that each stream has shown
+    passed: int | None = None  # up to where everything may leave: it never falls
+    idle: frozenset[int] = frozenset()  # streams that nobody waits for until they speak again
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronizer:
+    """Merges `streams` reordered streams."""
+
+    streams: int
+
+    def build(self, held: Tagged | None = None, state: SynchronizerState | None = None) -> SynchronizerLogic:
+        """Start anew, or go on from a saved state and the events that were held."""
+        return SynchronizerLogic(
+            Tagged.none() if held is None else held, state or SynchronizerState((None,) * self.streams)
+        )
+
+
+class SynchronizerLogic:
+    """Holds an event until every stream that is not idle has shown one as late as it. O(n log n) per batch.
+
+    >>> logic = Synchronizer(streams=2).build()
+    >>> left, when = logic.on_batch(Tagged.of([(0, 1), (0, 3), (1, 2), (0, 4), (1, 2), (1, 5), (0, 3)]))
+    >>> left.time.tolist(), when.tolist()
+    ([1, 2, 2, 3, 4, 3], [2, 2, 4, 5, 5, 6])
+    """
+
+    def __init__(self, held: Tagged, state: SynchronizerState) -> None:
+        self._held = held
+        self._state = state
+
+    def on_batch(self, events: Tagged, awake_from: Sequence[int] | None = None) -> tuple[Tagged, Rows]:
+        """Take in events in the order of their release; return those that leave, in the order in which they do.
+
+        The second column says which of the events that came made each leave. `awake_from[s]` says at which of them an
+        idle stream s has spoken again; None: none of the idle streams speaks.
+        """
+        if not len(events):
+            return Tagged.none(), np.empty(0, np.int64)
+        horizon = self._horizon(events, awake_from)
+        came = np.concatenate((np.zeros(len(self._held), np.int64), np.arange(len(events), dtype=np.int64)))
+        pool = self._held + events
+        leaves = np.maximum(np.searchsorted(horizon, pool.time, side="left"), came)
+        gone = leaves < len(events)
+        self._held = pool[~gone]
+        leaving, leaves = pool[gone], leaves[gone]
+        order = np.lexsort((leaving.arrival, leaving.stream, leaving.time, leaves))
+        return leaving[order], leaves[order]
+
+    def on_idle(self, stream: int) -> Tagged:
+        """Stop waiting for a stream; return what leaves because of that."""
+        idle = self._state.idle | {stream}
+        self._state = SynchronizerState(self._state.shown, self._state.passed, idle)
+        awaited = [time for s, time in enumerate(self._state.shown) if s not in idle]
+        known = [time for time in self._state.shown if time is not None]
+        if None in awaited or not known:
+            return Tagged.none()
+        horizon = min((time for time in awaited if time is not None), default=max(known))
+        horizon = horizon if self._state.passed is None else max(horizon, self._state.passed)
+        self._state = SynchronizerState(self._state.shown, horizon, idle)
+        gone = is_released(self._held.time, horizon)
+        leaving, self._held = self._held[gone], self._held[~gone]
+        return leaving[np.lexsort((leaving.arrival, leaving.stream, leaving.time))]
+
+    def on_end(self) -> Tagged:
+        """Drain: let everything leave, in order."""
+        held, self._held = self._held, Tagged.none()
+        return held[np.lexsort((held.arrival, held.stream, held.time))]
+
+    @property
+    def held(self) -> Tagged:
+        """The events that wait for a slower stream."""
+        return self._held
+
+    def snapshot(self) -> SynchronizerState:
+        """Return all that is needed to go on, besides the events that are held."""
+        return self._state
+
+    def _horizon(self, events: Tagged, awake_from: Sequence[int] | None) -> Times:
+        """Return, after each event, up to which time everything may leave; it never falls.
+
+        An idle stream counts as if it had shown all that the fastest has: if all are idle, everything leaves.
+        """
+        levels = [
+            running_clock(np.where(events.stream == stream, events.time, BEFORE_ALL_TIME), before)
+            for stream, before in enumerate(self._state.shown)
+        ]
+        shown = tuple(None if level[-1] == BEFORE_ALL_TIME else int(level[-1]) for level in levels)
+        fastest: Times = np.maximum.reduce(levels)
+        idle = set(self._state.idle)
+        for stream in self._state.idle:
+            awake = len(events) if awake_from is None else awake_from[stream]
+            levels[stream] = np.where(np.arange(len(events)) < awake, fastest, levels[stream])
+            if awake < len(events):
+                idle.remove(stream)
+        horizon = running_clock(np.minimum.reduce(levels), self._state.passed)
+        self._state = SynchronizerState(shown, int(horizon[-1]), frozenset(idle))
+        return horizon

@@ -1,0 +1,1 @@
+"""Memories of the recent past: `update` and `get`."""

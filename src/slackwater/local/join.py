@@ -1,0 +1,124 @@
+"""Runs a join plan over Arrow tables."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+import pyarrow as pa
+
+from slackwater.errors import ParameterError
+from slackwater.events import Events
+from slackwater.pipeline.columns import check_types, read_batch
+from slackwater.pipeline.guard import Incoming
+from slackwater.pipeline.join import JoinOutcome, JoinPipeline, joined
+from slackwater.pipeline.predicates import bind
+from slackwater.pipeline.rows import decided_join, late_rows, result_rows
+from slackwater.plan.explain import explain_join
+from slackwater.plan.nodes import JoinNode, StreamNode
+from slackwater.time import Duration, running_clock
+
+BATCH_ROWS = 250_000  # of all streams together; the results do not depend on it
+
+
+@dataclass(frozen=True)
+class LocalJoin:
+    """The outputs of a join plan over bounded tables; it runs when the first of them is asked for."""
+
+    node: JoinNode
+    tables: tuple[pa.Table, ...]
+    processing_time: int  # of the arrival of the tables, for the guard against clocks from the future
+
+    @classmethod
+    def of(cls, node: JoinNode, tables: Sequence[pa.Table], processing_time: int) -> LocalJoin:
+        """Check the columns, and hold the plan."""
+        for stream, table in zip(node.streams, tables, strict=True):
+            check_types(stream, table.schema)
+        _check_arrivals(node.streams)
+        return cls(node, tuple(table.combine_chunks() for table in tables), processing_time)
+
+    @cached_property
+    def results(self) -> pa.Table:
+        """The combinations in event-time order: `event_time`, then one struct column for each stream."""
+        outcome = self._run[0]
+        return result_rows(self.node, self.tables, outcome.results)
+
+    @cached_property
+    def late(self) -> pa.Table:
+        """Every row that could not be used in time, with the reason and by how much it was late."""
+        return late_rows(self.node, self.tables, self._run[0].late)
+
+    @cached_property
+    def decisions(self) -> pa.Table:
+        """One row per adaptation."""
+        outcome, took = self._run
+        return decided_join(self.node, outcome.decisions, bucket=0, took=took)
+
+    def start(self, **_: Any) -> NoReturn:
+        """Say that there is nothing to start: bounded tables run when an output is asked for."""
+        raise ParameterError(
+            "frame", "a bounded table", must="be a streaming DataFrame to be started", remedy="read .results and .late"
+        )
+
+    def explain(self) -> str:
+        """Describe what runs."""
+        rows = sum(table.num_rows for table in self.tables)
+        return explain_join(self.node, engine=(f"runs        in process over {rows} rows",))
+
+    @cached_property
+    def _run(self) -> tuple[JoinOutcome, Duration]:
+        started = time.perf_counter_ns()
+        outcome = joined(list(run_join(self.node, self.tables, processing_time=self.processing_time)))
+        return outcome, Duration((time.perf_counter_ns() - started) // 1_000)
+
+
+def run_join(
+    node: JoinNode, tables: Sequence[pa.Table], *, processing_time: int, listing: bool = True
+) -> Iterator[JoinOutcome]:
+    """Run a join batch by batch; `listing=False` only counts results."""
+    delays = [np.zeros(table.num_rows, np.int64) for table in tables]
+    pipeline = JoinPipeline(node, bind(node.condition, tables), delays, listing=listing)
+    for batch in batches_of(node, tables, processing_time):
+        yield pipeline.on_batch(batch)
+    yield pipeline.on_end()
+
+
+def batches_of(node: JoinNode, tables: Sequence[pa.Table], processing_time: int) -> Iterator[list[Incoming]]:
+    """Cut all streams at the same arrival values, into batches of about BATCH_ROWS rows."""
+    incoming = [
+        _by_clock(read_batch(stream, table, processing_time=processing_time), stream)
+        for stream, table in zip(node.streams, tables, strict=True)
+    ]
+    arrival = np.sort(np.concatenate([batch.events.arrival for batch in incoming]))
+    limits = np.unique(arrival[BATCH_ROWS::BATCH_ROWS])
+    cuts = [np.searchsorted(batch.events.arrival, limits) for batch in incoming]
+    edges = [[0, *own.tolist(), len(batch.events)] for own, batch in zip(cuts, incoming, strict=True)]
+    for number in range(len(limits) + 1):
+        yield [batch[own[number] : own[number + 1]] for own, batch in zip(edges, incoming, strict=True)]
+
+
+def _by_clock(incoming: Incoming, stream: StreamNode) -> Incoming:
+    """Where nothing says how the streams interleaved, let them progress together: each row comes at its clock."""
+    if stream.arrival is not None or not len(incoming.events):
+        return incoming
+    events = incoming.events
+    usable = events.time if incoming.has_time is None else np.where(incoming.has_time, events.time, events.time.min())
+    return Incoming(
+        Events(events.time, running_clock(usable, None), events.row), incoming.has_time, incoming.processing_time
+    )
+
+
+def _check_arrivals(streams: Sequence[StreamNode]) -> None:
+    """Refuse an arrival order that only some streams have: it could not be compared."""
+    without = [stream.name for stream in streams if stream.arrival is None]
+    if without and len(without) < len(streams):
+        raise ParameterError(
+            "arrival",
+            f"none for {', '.join(without)}",
+            must="be given for all streams or for none",
+            remedy="name a column that orders the rows of all streams by arrival",
+        )

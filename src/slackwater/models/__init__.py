@@ -1,0 +1,1 @@
+"""Predicted quality for a slack: pure functions, each cites its equation."""

@@ -1,0 +1,314 @@
+"""The join operator with its guards, reorder buffers, synchronizer and controller: what every runner drives.
+
+The slack changes only where the clock of the fastest stream crosses a boundary. A controller that learns from results
+is asked there, so the batch is cut there; one that learns from arrivals alone is asked for the whole batch beforehand,
+and the batch is one set computation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slackwater.control.choose import controller_for
+from slackwater.core.buffer import MemoryBuffer
+from slackwater.core.join import Processed, Results, WindowJoin
+from slackwater.core.merged import MergedArrivals
+from slackwater.core.reorder import KSlack, KSlackState
+from slackwater.core.synchronize import Synchronizer, SynchronizerState
+from slackwater.errors import AccountingError
+from slackwater.events import Events, Late, Reason, Tagged, code_of
+from slackwater.measurement import Counts, Joined, Measurement, StreamArrivals
+from slackwater.pipeline.boundaries import Boundaries, Decisions
+from slackwater.pipeline.guard import Incoming, turn_away
+from slackwater.time import is_over_cap
+
+if TYPE_CHECKING:
+    from slackwater.core.combine import Condition
+    from slackwater.events import Rows
+    from slackwater.plan.nodes import JoinNode
+    from slackwater.time import Times
+
+
+@dataclass(frozen=True, slots=True)
+class JoinOutcome:
+    """What a batch led to."""
+
+    results: Results | None  # None where only their number was wanted
+    late: tuple[Late, ...]  # of each stream
+    decisions: Decisions
+    processed: tuple[Processed, ...] = ()  # part by part
+
+
+@dataclass(frozen=True)
+class Held:
+    """The events that a join holds, by where they are; rows are those of the runner's tables."""
+
+    waiting: tuple[Events, ...]  # in the reorder buffers
+    between: Tagged  # in the synchronizer
+    windows: tuple[Events, ...]
+
+    @classmethod
+    def none(cls, streams: int) -> Held:
+        """Nothing is held."""
+        return cls((Events.none(),) * streams, Tagged.none(), (Events.none(),) * streams)
+
+
+class JoinPipeline:
+    """Drives one join. Its snapshot, what it holds and the delays of that are all that there is to save.
+
+    `delays[s][row]` is where the delay of each event is noted when it arrives, for when it comes to the join.
+    """
+
+    def __init__(
+        self,
+        node: JoinNode,
+        condition: Condition,
+        delays: Sequence[Times],
+        *,
+        held: Held | None = None,
+        state: dict[str, Any] | None = None,
+        listing: bool = True,
+    ) -> None:
+        state, held = state or {}, held or Held.none(len(node.streams))
+        self._node, self._delays, self._listing = node, delays, listing
+        windows = tuple(window.microseconds for window in node.windows)
+        self._controller = controller_for(node.contract, state.get("controller"), windows=windows)
+        slacks = [KSlackState(*pair) for pair in state.get("streams", [(None, None)] * len(windows))]
+        self._buffers = [MemoryBuffer(waiting) for waiting in held.waiting]
+        self._kslacks = [
+            KSlack(node.release).build(buffer, kept) for buffer, kept in zip(self._buffers, slacks, strict=True)
+        ]
+        self._synchronizer = Synchronizer(len(windows)).build(held.between, _synchronizer_state(state))
+        join = WindowJoin(windows, node.closed, node.situation2)
+        self._join = join.build(condition, held.windows, state.get("time"))
+        self._boundaries = Boundaries(
+            node.contract.interval.microseconds, clock=self.clock, max_delay=state.get("max_delay", 0)
+        )
+        self._counts = Counts(**state.get("counts", {}))
+        self._results = state.get("results", 0)
+
+    def on_batch(self, incoming: Sequence[Incoming]) -> JoinOutcome:
+        """Take in a batch, one part for each stream in arrival order; join, route and decide."""
+        pairs = [turn_away(batch, s.max_ahead) for batch, s in zip(incoming, self._node.streams, strict=True)]
+        arrivals = [kslack.arrive(events) for kslack, (events, _) in zip(self._kslacks, pairs, strict=True)]
+        for noted, each in zip(self._delays, arrivals, strict=True):
+            noted[each.events.row] = each.delay
+        merged = MergedArrivals.of(arrivals, [kslack.snapshot().clock for kslack in self._kslacks])
+        turned_away = tuple(late for _, late in pairs)
+        self._counts = self._added(late=sum(map(len, turned_away)), arrived=sum(map(len, turned_away)))
+        outcomes = [self._run(part, slack) for part, slack in self._parts(merged)]
+        return self._balanced(joined([JoinOutcome(None, turned_away, Decisions.none()), *outcomes]))
+
+    def on_idle(self, stream: int) -> JoinOutcome:
+        """Let a stream that is silent step aside: it releases what it holds, and nobody waits for it."""
+        released = self._kslacks[stream].on_end()
+        came = Tagged.from_stream(stream, (released.in_order + released.late).by_time())
+        left = self._synchronizer.on_batch(came)[0] + self._synchronizer.on_idle(stream)
+        return self._balanced(self._route(self._process(left)))
+
+    def on_end(self) -> JoinOutcome:
+        """Drain: release all that is held, join it, and decide one last time."""
+        released = [kslack.on_end() for kslack in self._kslacks]
+        came = Tagged.concat([Tagged.from_stream(s, out.in_order + out.late) for s, out in enumerate(released)])
+        came = came[np.lexsort((came.arrival, came.time))]
+        left = self._synchronizer.on_batch(came)[0] + self._synchronizer.on_end()
+        routed = self._route(self._process(left))
+        slack = self._controller.next_slack().microseconds
+        last = self._boundaries.close(self.clock, slack, self._counts, self._results)
+        return self._balanced(replace(routed, decisions=last))
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that is needed to go on besides what is held, as values that JSON can hold."""
+        synchronizer = self._synchronizer.snapshot()
+        return {
+            "streams": [(state.clock, state.passed_on) for state in (k.snapshot() for k in self._kslacks)],
+            "shown": list(synchronizer.shown),
+            "passed": synchronizer.passed,
+            "idle": sorted(synchronizer.idle),
+            "time": self._join.time,
+            "controller": self._controller.snapshot(),
+            "max_delay": self._boundaries.max_delay,
+            "counts": {"arrived": self._counts.arrived, "released": self._counts.released, "late": self._counts.late},
+            "results": self._results,
+        }
+
+    @property
+    def held(self) -> Held:
+        """The events that must be kept for later."""
+        waiting = tuple(buffer.snapshot() for buffer in self._buffers)
+        return Held(waiting, self._synchronizer.held, tuple(self._join.windows))
+
+    @property
+    def counts(self) -> Counts:
+        """Where the events are, from the start; those in windows have been released."""
+        buffered = sum(kslack.buffered for kslack in self._kslacks) + len(self._synchronizer.held)
+        return Counts(self._counts.arrived, self._counts.released, self._counts.late, buffered)
+
+    @property
+    def results(self) -> int:
+        """How many results there were, from the start."""
+        return int(self._results)
+
+    @property
+    def slack(self) -> int:
+        """The slack now in force, in us."""
+        return self._controller.next_slack().microseconds
+
+    @property
+    def clock(self) -> int | None:
+        """The largest event time seen in any stream."""
+        return max((c for c in (kslack.snapshot().clock for kslack in self._kslacks) if c is not None), default=None)
+
+    @property
+    def time(self) -> int | None:
+        """The join's time: results up to here can no longer change."""
+        return self._join.time
+
+    def _parts(self, merged: MergedArrivals) -> Iterator[tuple[MergedArrivals, Times]]:
+        """Cut where the controller must see what happened before it says how to go on."""
+        path = self._controller.slack_path(merged.largest_delay())
+        if path is not None:
+            yield merged, path
+            return
+        start = 0
+        for stop in [*(self._boundaries.crossed(merged.clock) + 1).tolist(), merged.steps]:
+            if stop > start:
+                part = merged.part(start, stop)
+                yield part, np.broadcast_to(np.int64(self._controller.next_slack().microseconds), (part.steps,))
+                start = stop
+
+    def _run(self, arrivals: MergedArrivals, slack: Times) -> JoinOutcome:
+        """Run the steps of a part through buffers, synchronizer and join."""
+        came, when = self._release(arrivals, slack)
+        left, by = self._synchronizer.on_batch(came, self._awake_from(arrivals, when))
+        processed = self._process(left)
+        usable = sum(len(each.events) for each in arrivals.streams)
+        before, results = self._counts, self._results
+        self._counts = self._added(arrived=usable)
+
+        def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
+            done = np.searchsorted(when[by], arrivals.arrival[step], side="right")
+            late = np.append(0, np.cumsum(~processed.in_order))[done]
+            completed = np.append(0, np.cumsum(processed.completed))[done].astype(np.int64)
+            arrived = before.arrived + arrivals.arrived_by(step)
+            return arrived, before.released + done - late, before.late + late, results + completed
+
+        decisions = self._boundaries.pass_over(arrivals, slack, counts_by)
+        routed = self._route(processed)
+        if arrivals.steps:
+            self._controller.observe(self._measure(arrivals, slack, decisions, processed))
+        return replace(routed, decisions=decisions)
+
+    def _release(self, arrivals: MergedArrivals, slack: Times) -> tuple[Tagged, Times]:
+        """Return what leaves the reorder buffers by (step, event time, arrival), and the arrival value of each step."""
+        released, steps = [], []
+        for stream, kslack in enumerate(self._kslacks):
+            own = arrivals.streams[stream]
+            events, step = kslack.on_batch(own, arrivals.of_stream(stream, slack)).with_steps()
+            released.append(Tagged.from_stream(stream, events))
+            steps.append(own.arrival_of_steps()[step])
+        came, when = Tagged.concat(released), np.concatenate(steps)
+        order = np.lexsort((came.arrival, came.time, when))
+        return came[order], when[order]
+
+    def _awake_from(self, arrivals: MergedArrivals, when: Times) -> list[int]:
+        """Return at which of the released events each stream has spoken; behind the last if it has not."""
+        first = [own.events.arrival[:1] for own in arrivals.streams]
+        return [int(np.searchsorted(when, at[0])) if len(at) else len(when) for at in first]
+
+    def _process(self, events: Tagged) -> Processed:
+        return self._join.on_batch(events, listing=self._listing, cross=self._needs_cross)
+
+    @property
+    def _needs_cross(self) -> bool:
+        return bool(getattr(self._controller, "needs_cross", False))
+
+    def _measure(
+        self, arrivals: MergedArrivals, slack: Times, decisions: Decisions, processed: Processed
+    ) -> Measurement:
+        streams = tuple(
+            StreamArrivals(own.delay, arrivals.per_event(s, own_clock(arrivals, s) - arrivals.slowest))
+            for s, own in enumerate(arrivals.streams)
+        )
+        delay = np.zeros(len(processed.events), np.int64)
+        for stream, noted in enumerate(self._delays):
+            mine = processed.events.stream == stream
+            delay[mine] = noted[processed.events.row[mine]]
+        cross = np.zeros(len(delay)) if processed.cross is None else processed.cross
+        return Measurement(
+            at=int(arrivals.clock[-1]),
+            intervals=int(decisions.intervals.sum()),
+            slack=int(slack[-1]),
+            max_delay=max((int(own.delay.max(initial=0)) for own in arrivals.streams), default=0),
+            delays=np.concatenate([own.delay for own in arrivals.streams]),
+            counts=self.counts,
+            streams=streams,
+            joined=Joined(delay, processed.in_order, cross, processed.completed),
+        )
+
+    def _route(self, processed: Processed) -> JoinOutcome:
+        """Count what was processed, and send to `late` what did not come in order."""
+        late = ~processed.in_order
+        self._counts = self._added(released=int((~late).sum()), late=int(late.sum()))
+        self._results += int(processed.completed.sum())
+        sides = tuple(self._late(stream, processed, late) for stream in range(len(self._delays)))
+        return JoinOutcome(processed.results, sides, Decisions.none(), (processed,))
+
+    def _late(self, stream: int, processed: Processed, late: Any) -> Late:
+        which = np.flatnonzero(late & (processed.events.stream == stream))
+        tagged = processed.events[which]
+        events = Events(tagged.time, tagged.arrival, tagged.row)
+        side = Late.because(events, Reason.LATE, processed.behind[which] - events.time)
+        cap = self._node.contract.longest_wait
+        if cap is not None and len(side):
+            side.code[is_over_cap(self._delays[stream][events.row], cap.microseconds)] = code_of(Reason.OVER_CAP)
+        return side
+
+    def _added(self, *, arrived: int = 0, released: int = 0, late: int = 0) -> Counts:
+        counts = self._counts
+        return Counts(counts.arrived + arrived, counts.released + released, counts.late + late)
+
+    def _balanced(self, outcome: JoinOutcome) -> JoinOutcome:
+        counts = self.counts
+        if not counts.balanced:
+            raise AccountingError(
+                arrived=counts.arrived, released=counts.released, late=counts.late, buffered=counts.buffered
+            )
+        return outcome
+
+
+def own_clock(arrivals: MergedArrivals, stream: int) -> Times:
+    """Return the clock of one stream at every step of all: only its own steps are meaningful."""
+    clock = np.zeros(arrivals.steps, np.int64)
+    clock[arrivals.steps_of(stream)] = arrivals.streams[stream].clock
+    return clock
+
+
+def joined(outcomes: Sequence[JoinOutcome]) -> JoinOutcome:
+    """Return what several batches led to, as one."""
+    sides = tuple(Late.concat(late) for late in zip(*(outcome.late for outcome in outcomes), strict=True))
+    listed = [outcome.results for outcome in outcomes if outcome.results is not None]
+    return JoinOutcome(
+        _all_results(listed) if listed else None,
+        sides,
+        Decisions.concat([outcome.decisions for outcome in outcomes]),
+        tuple(processed for outcome in outcomes for processed in outcome.processed),
+    )
+
+
+def _all_results(parts: list[Results]) -> Results:
+    if len(parts) == 1:
+        return parts[0]
+    rows = tuple(np.concatenate(columns) for columns in zip(*(part.rows for part in parts), strict=True))
+    time, position = (np.concatenate(c) for c in zip(*((p.time, p.position) for p in parts), strict=True))
+    return Results(time, position, rows)
+
+
+def _synchronizer_state(state: dict[str, Any]) -> SynchronizerState | None:
+    if "shown" not in state:
+        return None
+    return SynchronizerState(tuple(state["shown"]), state["passed"], frozenset(state["idle"]))

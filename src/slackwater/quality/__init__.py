@@ -1,0 +1,1 @@
+"""What was achieved, against the in-order truth."""
