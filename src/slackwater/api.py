@@ -204,9 +204,14 @@ def join(
         buckets=buckets if buckets is not None else 1,
     )
     check_join(node)
+    frames = [each.frame for each in streams]
+    if _is_spark(frames[0]):
+        from slackwater.spark.query import SparkJoin
+
+        return SparkJoin.of(node, frames)
     from slackwater.local.join import LocalJoin
 
-    return LocalJoin.of(node, [each.frame for each in streams], time.time_ns() // 1_000)
+    return LocalJoin.of(node, frames, time.time_ns() // 1_000)
 
 
 def session(**options: Any) -> Any:

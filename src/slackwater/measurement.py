@@ -48,6 +48,14 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
+class NeededSlacks:
+    """How long results had to be waited for: of those whose last member arrived, whether or not they were produced."""
+
+    slack: Times
+    weight: Numbers  # how many results each stands for
+
+
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """What happened in an adaptation interval, or in a part of one.
 
@@ -62,4 +70,5 @@ class Measurement:
     delays: Times  # of the events that arrived since the measurement before
     counts: Counts
     streams: tuple[StreamArrivals, ...] = ()  # of an operator over several streams: the same, stream by stream
-    joined: Joined | None = None  # of a join
+    joined: Joined | None = None  # of a join, for controllers that learn from results
+    needs: NeededSlacks | None = None  # of a join, for controllers that learn from arrivals

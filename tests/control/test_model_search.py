@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 from slackwater.contracts import Goal
@@ -49,7 +48,8 @@ def test_a_stream_that_is_ahead_needs_less_slack():
 
 
 def test_a_join_of_four_streams_needs_more_slack_than_one_of_two():
-    two, four = goal(0.8, 20, 20), goal(0.8, 20, 20, 20, 20)
+    # With 10 ms, 0.8 are in order and windows 0.9 full: 0.8 * 0.9 = 0.72, and 0.8 * 0.9^3 = 0.58.
+    two, four = goal(0.7, 20, 20), goal(0.7, 20, 20, 20, 20)
     assert (10, 20) == (slack(PLAIN, two, measured(LATE, LATE)), slack(PLAIN, four, measured(*[LATE] * 4)))
 
 
@@ -85,18 +85,13 @@ HALF = joined([(0, True, 50, 5), (20, False, 0, 0)])
 
 @pytest.mark.parametrize(
     ("calibration", "after_surplus", "after_deficit"),
-    [("literal", 0, 20), ("floor", 20, 20), ("none", 20, 20), ("spread", 0, 20)],
+    [("literal", 0, 20), ("floor", 20, 20), ("none", 20, 20), ("spread", 10, 20)],
 )
 def test_calibrations_differ_after_a_surplus(calibration, after_surplus, after_deficit):
+    # Of the period's four intervals three are known. Their surplus, spread: .86 - .14 * 3/4 = .755, 10 ms suffice.
     config, needed = ModelSearch("eq", calibration=calibration), goal(0.86, 20, 20)
-    assert after_surplus == slack(config, needed, *[measured(LATE, ON_TIME, joined=ALL)] * 4) or calibration == "spread"
+    assert after_surplus == slack(config, needed, *[measured(LATE, ON_TIME, joined=ALL)] * 4)
     assert after_deficit == slack(config, needed, *[measured(LATE, ON_TIME, joined=HALF)] * 4)
-
-
-def test_spreading_a_surplus_lowers_the_requirement_a_little():
-    # Three intervals of the four in a period are known, with recall 1: .86 - .14 * 3/4 = .755, where 10 ms suffice.
-    config = ModelSearch("eq", calibration="spread")
-    assert 10 == slack(config, goal(0.86, 20, 20), *[measured(LATE, ON_TIME, joined=ALL)] * 4)
 
 
 def test_a_deficit_is_forgotten_after_a_period():
@@ -138,8 +133,19 @@ def test_how_an_interval_is_cut_into_measurements_makes_no_difference(share):
         assert whole.snapshot() == parts.snapshot()
 
 
+def test_another_granularity_keeps_the_slack_and_counts_delays_anew():
+    fine, coarse = ModelSearch("eq", calibration="none"), ModelSearch("eq", "20 ms", "20 ms", calibration="none")
+    before = fine.build(None, goal(1.0, 20, 20))
+    before.observe(measured(LATE, ON_TIME))
+    changed = coarse.build(before.snapshot(), goal(1.0, 20, 20))
+    assert before.next_slack() == changed.next_slack()
+    changed.observe(measured(ON_TIME, ON_TIME))
+    assert Duration.ZERO == changed.next_slack()
+
+
 def test_a_wild_delay_does_not_break_it():
-    assert Duration.MAX.microseconds // MS == slack(PLAIN, goal(1.0, 20, 20), measured([0, 315_000_000_000_000], [0]))
+    wild = measured([0, Duration.MAX.microseconds // MS], [0])
+    assert Duration.MAX.microseconds // MS == slack(PLAIN, goal(1.0, 20, 20), wild)
 
 
 def test_delays_past_the_last_bin_are_covered_only_by_waiting_longer_than_the_largest():
@@ -176,4 +182,4 @@ def test_any_multiple_of_the_granularity_will_do_for_a_basic_window():
     needed, measurement = goal(0.86, 20, 20), measured(LATE, ON_TIME)
     sizes = [("5 ms", "10 ms"), ("10 ms", "5 ms"), ("1 ms", "20 ms")]
     slacks = [slack(ModelSearch("eq", *pair, calibration="none"), needed, measurement) for pair in sizes]
-    assert np.all(np.array(slacks) > 10)
+    assert [20, 20, 20] == slacks

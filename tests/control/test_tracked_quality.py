@@ -24,9 +24,9 @@ def tracked(goal: Goal, *measurements) -> list[Sizes | None]:
 
 def test_rates_and_windows_promise_a_size():
     # Four intervals of 10 and 20 events in a second: 10 * 20 * (2 + 3) = 1000 combinations in each second.
-    each = measured([0] * 10, [0] * 20, joined=offered(30, 800))
+    each = measured([0] * 10, [0] * 20, joined=offered(30, 750))
     last = tracked(GOAL, each, each, each, each)[-1]
-    assert (800, pytest.approx(1000), pytest.approx(0.8)) == (last.produced, last.original, last.quality)
+    assert (750, pytest.approx(1000), pytest.approx(0.75)) == (last.produced, last.original, last.quality)
 
 
 def test_the_span_is_that_of_the_events_that_came_to_the_join():

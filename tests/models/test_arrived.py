@@ -37,6 +37,6 @@ def test_all_has_arrived_where_nothing_is_known():
     st.integers(0, 9),
 )
 def test_strided_sums_agree_with_a_loop(shares, starts, stride, terms):
-    arrived = np.sort(np.array(shares))
+    arrived = np.append(np.sort(np.array(shares)), 1.0)
     expected = [sum(at(arrived, np.array([s + i * stride]))[0] for i in range(terms)) for s in starts]
     assert pytest.approx(expected) == strided_sum(arrived, np.array(starts), stride, terms).tolist()

@@ -62,7 +62,7 @@ def test_rows_wait_in_the_state_with_their_payload():
 
 
 def test_rows_of_equal_time_leave_in_the_order_in_which_they_came_from_many_chunks(monkeypatch):
-    monkeypatch.setattr(state, "_CHUNK_ROWS", 2)
+    monkeypatch.setattr(state, "CHUNK_ROWS", 2)
     bucket = bucket_of("1 hour")
     ties = pa.table({"ts": [5] * 6, "text": list("abcdef")}, schema=SCHEMA)
     bucket.on_tables(ties)

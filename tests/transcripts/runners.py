@@ -42,7 +42,7 @@ class Bucket:
         packets = [(ROWS, 0, position, to_bytes(table)) for position, table in enumerate(tables)]
         packets += [(CONTROL, -1, 0, body) for body in control]
         frame = pd.DataFrame(packets, columns=["kind", "source", "position", "body"])
-        return self.tester.testInPandas(bucket, frame.assign(bucket=bucket, processing_time=now))
+        return self.tester.testInPandas(bucket, frame.assign(bucket=bucket, stream=0, processing_time=now))
 
     def restarted(self, node) -> Bucket:
         """Return a bucket that has nothing but the state of this one."""

@@ -7,6 +7,7 @@ from slackwater.control.fixed import Fixed
 from slackwater.control.late_degree import LateDegreeModel
 from slackwater.control.max_delay import MaxDelay
 from slackwater.control.model_search import ModelSearch
+from slackwater.control.needed_slack import NeededSlack
 from slackwater.control.pd import PD
 from slackwater.control.speculative import Speculative
 
@@ -18,6 +19,7 @@ __all__ = [
     "LateDegreeModel",
     "MaxDelay",
     "ModelSearch",
+    "NeededSlack",
     "Speculative",
     "controller_for",
 ]

@@ -45,6 +45,22 @@ class CappedController:
         self._inner = inner
         self._cap = cap
 
+    @property
+    def learns_from(self) -> str:
+        """As the inner controller."""
+        return str(getattr(self._inner, "learns_from", "results"))
+
+    @property
+    def needs_cross(self) -> bool:
+        """As the inner controller."""
+        return bool(getattr(self._inner, "needs_cross", False))
+
+    @property
+    def estimated(self) -> float | None:
+        """What the inner controller expects of its own slack; unknown where that is capped."""
+        estimated: float | None = getattr(self._inner, "estimated", None)
+        return estimated if self._inner.next_slack() <= self._cap else None
+
     def observe(self, measurement: Measurement) -> None:
         """Let the inner controller learn."""
         self._inner.observe(measurement)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from slackwater.contracts import Contract, ControllerConfig, FixedSlack, MaxSlack, NoSlack
+from slackwater.contracts import Contract, ControllerConfig, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.control.capped import Capped
 from slackwater.control.fixed import Fixed
 from slackwater.control.max_delay import MaxDelay
+from slackwater.control.needed_slack import NeededSlack
 from slackwater.errors import ParameterError
 from slackwater.time import Duration
 
@@ -40,9 +41,11 @@ def default_controller(contract: Contract) -> ControllerConfig:
             return Fixed(contract.slack)
         case MaxSlack():
             return MaxDelay()
+        case Recall():
+            return NeededSlack()
     raise ParameterError(
         "contract",
         contract,
         must="be one that this operator can keep",
-        remedy="use FixedSlack, MaxSlack or NoSlack",
+        remedy="use Recall, FixedSlack, MaxSlack or NoSlack",
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from slackwater.contracts import NO_GOAL, Goal
-from slackwater.control.parameters import arrivals_of, check_share, positive_duration, slack_of, target_of
+from slackwater.control.parameters import arrivals_of, check_share, positive_duration, remembered, slack_of, target_of
 from slackwater.control.tracked_quality import Sizes, TrackedQuality
 from slackwater.errors import ParameterError
 from slackwater.estimate.delay_histogram import DelayHistogram
@@ -72,7 +72,7 @@ class LateDegreeModel:
             raise ParameterError(
                 "controller", self, must="join two streams", remedy="use ModelSearch() for more than two"
             )
-        return LateDegreeController(self, goal, state or {})
+        return LateDegreeController(self, goal, remembered(state, self.bin_size))
 
 
 class LateDegreeController:
@@ -119,6 +119,7 @@ class LateDegreeController:
         """Return the slack and all memories."""
         return {
             "slack": self._slack,
+            "granularity": self._config.bin_size,
             "estimated": self._estimated,
             "degrees": [degrees.snapshot() for degrees in self._degrees],
             "ahead": [list(pair) for pair in self._ahead],

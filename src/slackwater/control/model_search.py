@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 
 from slackwater.contracts import NO_GOAL, Goal
-from slackwater.control.parameters import arrivals_of, check_choice, positive_duration, slack_of, target_of
+from slackwater.control.parameters import arrivals_of, check_choice, positive_duration, remembered, slack_of, target_of
 from slackwater.errors import ParameterError
 from slackwater.estimate.delay_histogram import MOST_BINS
 from slackwater.estimate.drift import AdaptiveWindow, RecentDelays
@@ -86,7 +86,7 @@ class ModelSearch:
 
     def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> ModelSearchController:
         """Make the controller, anew or from its snapshot."""
-        return ModelSearchController(self, goal, state or {})
+        return ModelSearchController(self, goal, remembered(state, self.bin_size))
 
 
 class ModelSearchController:
@@ -100,8 +100,8 @@ class ModelSearchController:
         streams = max(len(goal.windows), 1)
         self._recent = [AdaptiveWindow(config.bin_size, saved) for saved in state.get("recent", [None] * streams)]
         self._productivity = Productivity(config.bin_size, config.out_of_order, state.get("productivity"))
-        remembered = max((goal.period - goal.interval) // goal.interval, 0)
-        self._sizes = ResultSizes(remembered, state.get("sizes"))
+        intervals = max((goal.period - goal.interval) // goal.interval, 0)
+        self._sizes = ResultSizes(intervals, state.get("sizes"))
 
     @property
     def estimated(self) -> float | None:
@@ -129,6 +129,7 @@ class ModelSearchController:
         """Return the slack and all memories."""
         return {
             "slack": self._slack,
+            "granularity": self._config.bin_size,
             "estimated": self._estimated,
             "recent": [window.snapshot() for window in self._recent],
             "productivity": self._productivity.snapshot(),

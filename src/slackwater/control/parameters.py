@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,3 +50,9 @@ def arrivals_of(measurement: Measurement, goal: Goal) -> tuple[StreamArrivals, .
 def slack_of(bins: int, granularity: int) -> int:
     """Return a slack of so many bins in us; a wild event time must not take it past what a duration can be."""
     return min(bins * granularity, Duration.MAX.microseconds)
+
+
+def remembered(state: dict[str, Any] | None, granularity: int) -> dict[str, Any]:
+    """Return what can be used of a snapshot: delays counted in another granularity mean nothing, the slack does."""
+    state = state or {}
+    return state if state.get("granularity") == granularity else {"slack": int(state.get("slack", 0))}

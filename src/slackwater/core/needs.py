@@ -57,15 +57,16 @@ class NeedsProfile:
         self._seen = list(seen)
         self._longest_lag = longest_lag
 
-    def on_batch(self, arrivals: MergedArrivals, groups: Rows, *, most: int) -> Needs:
+    def on_batch(self, arrivals: MergedArrivals, groups: Rows, *, late: int, others: int) -> Needs:
         """Take in arrivals; return what the results need that they complete.
 
-        `groups` cuts the steps into stretches; of each at most `most` late arrivals, and as many others, are looked at.
+        `groups` cuts the steps into stretches; of each stretch and stream, so many `late` arrivals and so many `others`
+        are looked at, at most.
         """
         pools, ranks = self._pools(arrivals)
         combiner = Combiner(self._condition, pools)
         found = [
-            self._of_stream(combiner, stream, arrivals, ranks[stream], groups, most)
+            self._of_stream(combiner, stream, arrivals, ranks[stream], groups, (late, others))
             for stream in range(len(self._seen))
         ]
         self._forget(arrivals)
@@ -95,7 +96,7 @@ class NeedsProfile:
         return pools, ranks
 
     def _of_stream(
-        self, combiner: Combiner, stream: int, arrivals: MergedArrivals, rank: Rows, groups: Rows, most: int
+        self, combiner: Combiner, stream: int, arrivals: MergedArrivals, rank: Rows, groups: Rows, most: tuple[int, int]
     ) -> Needs:
         events = arrivals.streams[stream].events
         step = arrivals.per_event(stream, np.arange(arrivals.steps))
@@ -155,16 +156,16 @@ class NeedsProfile:
             self._seen[stream] = grown[grown.time >= start].by_time()
 
 
-def _sample(late: Mask, group: Rows, most: int) -> tuple[Rows, Numbers]:
-    """Choose at most `most` late and `most` other events of each group; return them and what each stands for."""
+def _sample(late: Mask, group: Rows, most: tuple[int, int]) -> tuple[Rows, Numbers]:
+    """Choose so many late and so many other events of each group, evenly; return them and what each stands for."""
     chosen, weights = [], []
-    for kind in (late, ~late):
+    for kind, count in zip((late, ~late), most, strict=True):
         members = np.flatnonzero(kind)
         for start, stop in _runs(group[members]):
-            stride = max(1, -(-(stop - start) // most))
-            picked = members[start:stop][(stride // 2) :: stride] if stop - start > stride // 2 else members[start:stop]
+            stride = -(-(stop - start) // count)
+            picked = members[start + (stride - 1) // 2 : stop : stride]
             chosen.append(picked)
-            weights.append(np.full(len(picked), (stop - start) / max(len(picked), 1)))
+            weights.append(np.full(len(picked), (stop - start) / len(picked)))
     if not chosen:
         return np.empty(0, np.int64), np.empty(0)
     return np.concatenate(chosen), np.concatenate(weights)

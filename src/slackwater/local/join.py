@@ -20,6 +20,7 @@ from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
 from slackwater.plan.explain import explain_join
 from slackwater.plan.nodes import JoinNode, StreamNode
+from slackwater.plan.validate import check_arrivals
 from slackwater.time import Duration, running_clock
 
 BATCH_ROWS = 250_000  # of all streams together; the results do not depend on it
@@ -38,7 +39,7 @@ class LocalJoin:
         """Check the columns, and hold the plan."""
         for stream, table in zip(node.streams, tables, strict=True):
             check_types(stream, table.schema)
-        _check_arrivals(node.streams)
+        check_arrivals(node.streams)
         return cls(node, tuple(table.combine_chunks() for table in tables), processing_time)
 
     @cached_property
@@ -110,15 +111,3 @@ def _by_clock(incoming: Incoming, stream: StreamNode) -> Incoming:
     return Incoming(
         Events(events.time, running_clock(usable, None), events.row), incoming.has_time, incoming.processing_time
     )
-
-
-def _check_arrivals(streams: Sequence[StreamNode]) -> None:
-    """Refuse an arrival order that only some streams have: it could not be compared."""
-    without = [stream.name for stream in streams if stream.arrival is None]
-    if without and len(without) < len(streams):
-        raise ParameterError(
-            "arrival",
-            f"none for {', '.join(without)}",
-            must="be given for all streams or for none",
-            remedy="name a column that orders the rows of all streams by arrival",
-        )

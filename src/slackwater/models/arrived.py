@@ -43,7 +43,9 @@ def at(arrived: Floats, bins: Times) -> Floats:
     >>> at(np.array([0.5, 1.0]), np.array([0, 1, 7])).tolist()
     [0.5, 1.0, 1.0]
     """
-    return np.append(arrived, 1.0)[np.minimum(bins, len(arrived))]
+    if not len(arrived):
+        return np.ones(len(bins))
+    return arrived[np.minimum(bins, len(arrived) - 1)]  # the last share is 1
 
 
 def strided_sum(arrived: Floats, start: Times, stride: int, terms: int) -> Floats:

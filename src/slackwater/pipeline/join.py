@@ -17,20 +17,24 @@ from slackwater.control.choose import controller_for
 from slackwater.core.buffer import MemoryBuffer
 from slackwater.core.join import Processed, Results, WindowJoin
 from slackwater.core.merged import MergedArrivals
+from slackwater.core.needs import NeedsProfile
 from slackwater.core.reorder import KSlack, KSlackState
 from slackwater.core.synchronize import Synchronizer, SynchronizerState
 from slackwater.errors import AccountingError
 from slackwater.events import Events, Late, Reason, Tagged, code_of
 from slackwater.measurement import Counts, Joined, Measurement, StreamArrivals
 from slackwater.pipeline.boundaries import Boundaries, Decisions
+from slackwater.pipeline.foresight import Foresight
 from slackwater.pipeline.guard import Incoming, turn_away
-from slackwater.time import is_over_cap
+from slackwater.time import Times, is_over_cap
 
 if TYPE_CHECKING:
     from slackwater.core.combine import Condition
     from slackwater.events import Rows
     from slackwater.plan.nodes import JoinNode
-    from slackwater.time import Times
+
+
+_NO_TIMES: Times = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class JoinOutcome:
     results: Results | None  # None where only their number was wanted
     late: tuple[Late, ...]  # of each stream
     decisions: Decisions
+    watermark: Times  # at each decision, the join's time: no earlier result will follow
     processed: tuple[Processed, ...] = ()  # part by part
 
 
@@ -50,11 +55,13 @@ class Held:
     waiting: tuple[Events, ...]  # in the reorder buffers
     between: Tagged  # in the synchronizer
     windows: tuple[Events, ...]
+    seen: tuple[Events, ...]  # what late events may find as partners; only for controllers that learn from arrivals
 
     @classmethod
     def none(cls, streams: int) -> Held:
         """Nothing is held."""
-        return cls((Events.none(),) * streams, Tagged.none(), (Events.none(),) * streams)
+        nothing = (Events.none(),) * streams
+        return cls(nothing, Tagged.none(), nothing, nothing)
 
 
 class JoinPipeline:
@@ -85,6 +92,11 @@ class JoinPipeline:
         self._synchronizer = Synchronizer(len(windows)).build(held.between, _synchronizer_state(state))
         join = WindowJoin(windows, node.closed, node.situation2)
         self._join = join.build(condition, held.windows, state.get("time"))
+        self._foresight = None
+        if getattr(self._controller, "learns_from", "results") == "arrivals":
+            profile = NeedsProfile(join, condition, held.seen, state.get("longest_lag", 0))
+            intervals = max(1, node.contract.period.microseconds // node.contract.interval.microseconds)
+            self._foresight = Foresight(self._controller, profile, intervals, state)
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=self.clock, max_delay=state.get("max_delay", 0)
         )
@@ -101,7 +113,7 @@ class JoinPipeline:
         turned_away = tuple(late for _, late in pairs)
         self._counts = self._added(late=sum(map(len, turned_away)), arrived=sum(map(len, turned_away)))
         outcomes = [self._run(part, slack) for part, slack in self._parts(merged)]
-        return self._balanced(joined([JoinOutcome(None, turned_away, Decisions.none()), *outcomes]))
+        return self._balanced(joined([JoinOutcome(None, turned_away, Decisions.none(), _NO_TIMES), *outcomes]))
 
     def on_idle(self, stream: int) -> JoinOutcome:
         """Let a stream that is silent step aside: it releases what it holds, and nobody waits for it."""
@@ -119,7 +131,7 @@ class JoinPipeline:
         routed = self._route(self._process(left))
         slack = self._controller.next_slack().microseconds
         last = self._boundaries.close(self.clock, slack, self._counts, self._results)
-        return self._balanced(replace(routed, decisions=last))
+        return self._balanced(replace(routed, decisions=last, watermark=np.full(len(last), self._join.time or 0)))
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on besides what is held, as values that JSON can hold."""
@@ -134,13 +146,15 @@ class JoinPipeline:
             "max_delay": self._boundaries.max_delay,
             "counts": {"arrived": self._counts.arrived, "released": self._counts.released, "late": self._counts.late},
             "results": self._results,
+            **({} if self._foresight is None else self._foresight.snapshot()),
         }
 
     @property
     def held(self) -> Held:
         """The events that must be kept for later."""
         waiting = tuple(buffer.snapshot() for buffer in self._buffers)
-        return Held(waiting, self._synchronizer.held, tuple(self._join.windows))
+        seen = (Events.none(),) * len(waiting) if self._foresight is None else self._foresight.seen
+        return Held(waiting, self._synchronizer.held, tuple(self._join.windows), seen)
 
     @property
     def counts(self) -> Counts:
@@ -171,6 +185,8 @@ class JoinPipeline:
     def _parts(self, merged: MergedArrivals) -> Iterator[tuple[MergedArrivals, Times]]:
         """Cut where the controller must see what happened before it says how to go on."""
         path = self._controller.slack_path(merged.largest_delay())
+        if path is None and self._foresight is not None:
+            path = self._foresight.on_batch(merged, self._boundaries.crossed(merged.clock))
         if path is not None:
             yield merged, path
             return
@@ -189,9 +205,12 @@ class JoinPipeline:
         usable = sum(len(each.events) for each in arrivals.streams)
         before, results = self._counts, self._results
         self._counts = self._added(arrived=usable)
+        watermarks = _NO_TIMES
 
         def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
+            nonlocal watermarks
             done = np.searchsorted(when[by], arrivals.arrival[step], side="right")
+            watermarks = np.append(processed.behind, self._join.time or 0)[done]
             late = np.append(0, np.cumsum(~processed.in_order))[done]
             completed = np.append(0, np.cumsum(processed.completed))[done].astype(np.int64)
             arrived = before.arrived + arrivals.arrived_by(step)
@@ -199,9 +218,19 @@ class JoinPipeline:
 
         decisions = self._boundaries.pass_over(arrivals, slack, counts_by)
         routed = self._route(processed)
-        if arrivals.steps:
+        if self._foresight is not None:
+            decisions = self._foresight.explained(decisions)
+        elif arrivals.steps:
+            decisions = self._estimated(decisions)
             self._controller.observe(self._measure(arrivals, slack, decisions, processed))
-        return replace(routed, decisions=decisions)
+        return replace(routed, decisions=decisions, watermark=watermarks)
+
+    def _estimated(self, decisions: Decisions) -> Decisions:
+        """Write down what the controller expected of the slack that was in force."""
+        estimated = getattr(self._controller, "estimated", None)
+        if estimated is None:
+            return decisions
+        return replace(decisions, estimated=np.full(len(decisions), float(estimated)))
 
     def _release(self, arrivals: MergedArrivals, slack: Times) -> tuple[Tagged, Times]:
         """Return what leaves the reorder buffers by (step, event time, arrival), and the arrival value of each step."""
@@ -256,7 +285,7 @@ class JoinPipeline:
         self._counts = self._added(released=int((~late).sum()), late=int(late.sum()))
         self._results += int(processed.completed.sum())
         sides = tuple(self._late(stream, processed, late) for stream in range(len(self._delays)))
-        return JoinOutcome(processed.results, sides, Decisions.none(), (processed,))
+        return JoinOutcome(processed.results, sides, Decisions.none(), _NO_TIMES, (processed,))
 
     def _late(self, stream: int, processed: Processed, late: Any) -> Late:
         which = np.flatnonzero(late & (processed.events.stream == stream))
@@ -296,6 +325,7 @@ def joined(outcomes: Sequence[JoinOutcome]) -> JoinOutcome:
         _all_results(listed) if listed else None,
         sides,
         Decisions.concat([outcome.decisions for outcome in outcomes]),
+        np.concatenate([outcome.watermark for outcome in outcomes]),
         tuple(processed for outcome in outcomes for processed in outcome.processed),
     )
 

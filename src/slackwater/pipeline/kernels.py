@@ -213,7 +213,7 @@ def _float(term: Term) -> str:
 
 
 def _common(terms: Sequence[Term]) -> tuple[str, list[str]]:
-    """Return what numbers are compared as. Integers and decimals are compared exactly, which not too large floats do."""
+    """Return what numbers are compared as. Integers and decimals are compared exactly: small ones as floats."""
     kinds = {term.kind for term in terms}
     if kinds == {"int"}:
         return "int", [term.code for term in terms]

@@ -1,4 +1,4 @@
-"""DuckDB as the judge of expressions: in memory, one database per process, no files, no network, times in UTC."""
+"""DuckDB as the judge of expressions: in memory, without files or network, one thread, times in UTC."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _SETTINGS: dict[str, Any] = {"enable_external_access": "false", "threads": 1}  # a worker has one core of many
 _OF_THIS_THREAD = threading.local()
+_ABANDONED: list[Any] = []  # databases of parent processes
 _KEYWORDS = frozenset({"current_timestamp", "current_time", "localtime", "localtimestamp"})  # functions without ()
 
 
@@ -43,11 +44,11 @@ def type_of(expression: str, schema: pa.Schema) -> str:
         duckdb.Error: there is no such function, or the types do not fit; also for aggregates and window functions.
     """
     source = "columns" if len(schema) else "(SELECT 1)"
-    cursor = _cursor()
-    if len(schema):
-        cursor.register("columns", schema.empty_table())
-    # The filter makes DuckDB refuse what is not a matter of one row.
-    found = cursor.execute(f"SELECT ({expression}) FROM {source} WHERE ({expression}) LIMIT 0").description
+    with _database().cursor() as cursor:
+        if len(schema):
+            cursor.register("columns", schema.empty_table())
+        # The filter makes DuckDB refuse what is not a matter of one row.
+        found = cursor.execute(f"SELECT ({expression}) FROM {source} WHERE ({expression}) LIMIT 0").description
     return str(found[0][1]) if found else "unknown"
 
 
@@ -57,29 +58,23 @@ def holds(expression: str, columns: pa.Table) -> Mask:
     Raises:
         duckdb.Error: the expression fails on some row.
     """
-    if not columns.num_columns:
-        return np.full(columns.num_rows, holds_always(expression))
     if not columns.num_rows:
         return np.zeros(0, dtype=np.bool_)
-    cursor = _cursor()
-    cursor.register("columns", columns)
-    try:
+    with _database().cursor() as cursor:
+        cursor.register("columns", columns)
         found = cursor.execute(f"SELECT coalesce(({expression}), false) AS held FROM columns").fetchnumpy()
-    finally:
-        cursor.unregister("columns")  # it keeps the rows alive
     return np.asarray(found["held"], dtype=np.bool_)
 
 
 def holds_always(expression: str) -> bool:
     """Return whether an expression without columns is true."""
-    found = _cursor().execute(f"SELECT coalesce(({expression}), false)").fetchone()
-    return bool(found and found[0])
+    return bool(_rows(f"SELECT coalesce(({expression}), false)")[0][0])
 
 
 @cache
 def varying_functions() -> frozenset[str]:
     """Return the names of functions that do not give the same answer every time, such as random and now."""
-    found = _cursor().execute("SELECT function_name FROM duckdb_functions() WHERE stability <> 'CONSISTENT'").fetchall()
+    found = _rows("SELECT function_name FROM duckdb_functions() WHERE stability <> 'CONSISTENT'")
     return _KEYWORDS | {str(name) for (name,) in found}
 
 
@@ -94,17 +89,17 @@ def complaint(error: duckdb.Error) -> str:
     return " ".join([first, *(line for line in lines[1:2] if line.startswith("Did you mean"))])
 
 
-def _cursor() -> duckdb.DuckDBPyConnection:
-    """Return this thread's cursor. A forked process must not touch its parent's database, so it opens its own."""
+def _rows(query: str) -> list[Any]:
+    with _database().cursor() as cursor:
+        return cursor.execute(query).fetchall()
+
+
+def _database() -> duckdb.DuckDBPyConnection:
+    """Return this thread's database. A forked process must not touch its parent's, not even to close it."""
     if getattr(_OF_THIS_THREAD, "process", None) != os.getpid():
-        _OF_THIS_THREAD.cursor = _database(os.getpid()).cursor()
+        _ABANDONED.append(getattr(_OF_THIS_THREAD, "database", None))
+        _OF_THIS_THREAD.database = duckdb.connect(":memory:", config=_SETTINGS)
+        _OF_THIS_THREAD.database.execute("SET GLOBAL TimeZone = 'UTC'").fetchall()
         _OF_THIS_THREAD.process = os.getpid()
-    cursor: duckdb.DuckDBPyConnection = _OF_THIS_THREAD.cursor
-    return cursor
-
-
-@cache
-def _database(process: int) -> duckdb.DuckDBPyConnection:
-    database = duckdb.connect(":memory:", config=_SETTINGS)
-    database.execute("SET GLOBAL TimeZone = 'UTC'")
+    database: duckdb.DuckDBPyConnection = _OF_THIS_THREAD.database
     return database

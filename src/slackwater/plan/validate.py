@@ -103,5 +103,17 @@ def check_join(node: JoinNode) -> None:
             )
 
 
+def check_arrivals(streams: Sequence[StreamNode]) -> None:
+    """Refuse an arrival order that only some streams have: it could not be compared."""
+    without = [stream.name for stream in streams if stream.arrival is None]
+    if without and len(without) < len(streams):
+        raise ParameterError(
+            "arrival",
+            f"none for {', '.join(without)}",
+            must="be given for all streams or for none",
+            remedy="name a column that orders the rows of all streams by arrival",
+        )
+
+
 def _missing(stream: str, column: str, columns: Sequence[str]) -> ColumnError:
     return ColumnError(stream, column, problem="does not exist", remedy=f"columns are: {', '.join(columns)}")

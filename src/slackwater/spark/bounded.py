@@ -1,4 +1,4 @@
-"""A reorder plan over a bounded DataFrame: one pass over each bucket in arrival order, then drain. No state store.
+"""Plans over bounded DataFrames: one pass over each bucket in arrival order, then drain. No state store.
 
 Without an arrival column a bounded DataFrame has no order: all its rows arrived together, which is the same as if they
 came sorted by event time.
@@ -6,8 +6,8 @@ came sorted by event time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,12 +16,14 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from slackwater.spark.buckets import BUCKET
 from slackwater.spark.call import PACKETS_OUT, Saved, run_call
-from slackwater.spark.packets import PACKET_ROWS, Mapper
+from slackwater.spark.join_call import JoinBucket
+from slackwater.spark.packets import PACKET_ROWS, Mapper, tables_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from slackwater.plan.nodes import ReorderNode
+    from slackwater.plan.nodes import JoinNode, ReorderNode
+    from slackwater.spark.buckets import Spread
 
 
 def bounded_packets(
@@ -36,6 +38,27 @@ def bounded_packets(
     return placed.sortWithinPartitions(BUCKET, order).mapInArrow(
         _runner(node, schema, processing_time), from_arrow_schema(PACKETS_OUT)
     )
+
+
+def bounded_join(
+    node: JoinNode, spread: Spread, schemas: Sequence[pa.Schema], packets: DataFrame, *, processing_time: int
+) -> DataFrame:
+    """Return the packets of a bounded join; a task has all rows of its bucket in memory."""
+    return packets.groupBy("bucket").applyInArrow(
+        _join_runner(node, spread, schemas, processing_time), from_arrow_schema(PACKETS_OUT)
+    )
+
+
+def _join_runner(
+    node: JoinNode, spread: Spread, schemas: Sequence[pa.Schema], processing_time: int
+) -> Callable[[tuple[pa.Scalar[Any], ...], pa.Table], pa.Table]:
+    def run(key: tuple[pa.Scalar[Any], ...], packets: pa.Table) -> pa.Table:
+        bucket = JoinBucket(node, spread, int(key[0].as_py()))
+        tables = tables_of(packets.to_pandas(), schemas)
+        out = bucket.on_all(tables, processing_time=processing_time)
+        return pa.Table.from_pylist(list(out), schema=PACKETS_OUT)
+
+    return run
 
 
 def _runner(node: ReorderNode, schema: pa.Schema, processing_time: int) -> Mapper:

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from slackwater.spark.state import Chunk, ChunkedBuffer, ChunkStore, Payload
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import ReorderNode
+    from slackwater.plan.nodes import ReorderNode, StreamNode
 
 RESULTS, LATE, DECISIONS, SUMMARY = 0, 1, 2, 3  # kinds of packets on the way out
 _COUNTS = ("arrived", "released", "late", "buffered", "slack", "state_bytes")  # of the summary alone
@@ -40,14 +40,16 @@ PACKETS_OUT = pa.schema(_FIELDS)
 class Saved:
     """Everything small that a bucket remembers from call to call."""
 
+    chunk_type: ClassVar[type[Any]] = Chunk
+
     pipeline: dict[str, Any] | None = None
-    chunks: tuple[Chunk, ...] = ()
+    chunks: tuple[Any, ...] = ()
     next_chunk: int = 0
     calls: int = 0
     timer: int | None = None
 
     @classmethod
-    def load(cls, value: Any, identity: str) -> Saved:
+    def load(cls, value: Any, identity: str) -> Self:
         """Read what `dump` wrote for the same plan; None is a bucket that was never called."""
         if value is None:
             return cls()
@@ -55,7 +57,7 @@ class Saved:
             found = json.loads(value[0])
             check_version(found.pop("version"))
             written_for = found.pop("plan")
-            saved = cls(**{**found, "chunks": tuple(Chunk(**chunk) for chunk in found["chunks"])})
+            saved = cls(**{**found, "chunks": tuple(cls.chunk_type(**chunk) for chunk in found["chunks"])})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise StateError(
                 "an unreadable entry", expected="one written by slackwater", remedy="restore the checkpoint from a copy"
@@ -75,12 +77,20 @@ class Saved:
 
 def identity_of(node: ReorderNode, schema: pa.Schema) -> str:
     """Return what saved state depends on: with another it would be misread. The contract may change."""
-    columns = ", ".join(f"{field.name} {field.type}" for field in schema)
-    stream = node.stream
     by = f" by ({', '.join(node.by)}) in {node.buckets} buckets" if node.by else ""
+    return f"{times_of(node.stream)}{by} {columns_of(schema)}"
+
+
+def times_of(stream: StreamNode) -> str:
+    """Return in words which columns say when a row happened and came."""
     arrival = f" arrival {stream.arrival}" if stream.arrival else ""
     unit = f" in {stream.unit}" if stream.unit else ""
-    return f"event_time {stream.event_time}{unit}{arrival}{by} of columns ({columns})"
+    return f"event_time {stream.event_time}{unit}{arrival}"
+
+
+def columns_of(schema: pa.Schema) -> str:
+    """Return columns in words."""
+    return f"of columns ({', '.join(f'{field.name} {field.type}' for field in schema)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +135,7 @@ def run_call(
     pipeline = ReorderPipeline(node, buffer, saved.pipeline)
     before = pipeline.counts
     incoming = read_batch(node.stream, table, processing_time=processing_time)
-    outcomes = [pipeline.on_batch(incoming if node.stream.arrival else _together(incoming, saved.calls))]
+    outcomes = [pipeline.on_batch(incoming if node.stream.arrival else together(incoming, saved.calls))]
     if drain:
         outcomes.append(pipeline.on_end())
     chunks, next_chunk = buffer.commit()
@@ -133,7 +143,7 @@ def run_call(
     return Call(
         bucket=bucket,
         saved=Saved(pipeline.snapshot(), tuple(chunks), next_chunk, saved.calls + 1),
-        packets=list(_packets(node, payload.table, bucket, outcomes, took)),
+        packets=list(packets_of(bucket, _tables(node, payload.table, bucket, outcomes, took))),
         before=before,
         counts=pipeline.counts,
         slack=pipeline.slack,
@@ -146,22 +156,24 @@ def frame_of(packets: Iterable[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(list(packets), columns=PACKETS_OUT.names).astype(dtypes)
 
 
-def _together(incoming: Incoming, call: int) -> Incoming:
+def together(incoming: Incoming, call: int) -> Incoming:
     """Let the rows of a micro-batch arrive together: Spark gives them no order."""
     events = incoming.events
     arrival = np.full(len(events), call, np.int64)
     return Incoming(Events(events.time, arrival, events.row), incoming.has_time, incoming.processing_time)
 
 
-def _packets(
+def packets_of(bucket: int, tables: Iterable[tuple[int, pa.Table]]) -> Iterator[dict[str, Any]]:
+    """Pack tables, each given with its kind, on their way out."""
+    for kind, table in tables:
+        for piece in split(table):
+            yield {"kind": kind, "bucket": bucket, "body": to_bytes(piece)}
+
+
+def _tables(
     node: ReorderNode, payload: pa.Table, bucket: int, outcomes: Iterable[Outcome], took: Duration
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[tuple[int, pa.Table]]:
     for outcome in outcomes:
-        tables = (
-            (RESULTS, released_table(node, payload, outcome.released)),
-            (LATE, late_table(node, payload, outcome.late)),
-            (DECISIONS, decided_table(node, outcome.decisions, bucket=bucket, took=took)),
-        )
-        for kind, table in tables:
-            for piece in split(table):
-                yield {"kind": kind, "bucket": bucket, "body": to_bytes(piece)}
+        yield RESULTS, released_table(node, payload, outcome.released)
+        yield LATE, late_table(node, payload, outcome.late)
+        yield DECISIONS, decided_table(node, outcome.decisions, bucket=bucket, took=took)

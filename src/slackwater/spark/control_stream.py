@@ -73,6 +73,7 @@ def control_packets(spark: SparkSession, control: str | os.PathLike[str] | DataF
     return text.select(
         F.explode(F.sequence(F.lit(0), F.lit(buckets - 1))).alias("bucket"),
         F.lit(1).cast("tinyint").alias("kind"),
+        F.lit(-1).alias("stream"),
         F.lit(-1).alias("source"),
         F.lit(0).alias("position"),
         F.col("text").cast("binary").alias("body"),

@@ -7,17 +7,22 @@ many it carries, and its columns keep their Arrow types: no timestamp, string or
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
 
 Mapper: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 PACKET_ROWS = 250_000  # most rows in a packet: large enough to make its cost small, small enough to hold several
 PACKET_BYTES = 32 * 1024 * 1024
 
-PACKETS_IN = "bucket INT, kind TINYINT, source INT, position INT, body BINARY"
+PACKETS_IN = "bucket INT, kind TINYINT, stream INT, source INT, position INT, body BINARY"
 ROWS, CONTROL = 0, 1  # kinds of packets on the way in
 
 
@@ -34,8 +39,8 @@ def from_bytes(body: bytes) -> pa.Table:
     return pa.ipc.open_stream(pa.py_buffer(body)).read_all()
 
 
-def packer(schema: pa.Schema, bucket_column: str | None) -> Mapper:
-    """Return a function for `mapInArrow` that packs the rows of a partition by bucket.
+def packer(schema: pa.Schema, bucket_column: str | None, stream: int = 0) -> Mapper:
+    """Return a function for `mapInArrow` that packs the rows of a partition by bucket; `stream` says whose they are.
 
     `schema` is that of the rows; its time zone is UTC whatever the session's is, so that state does not depend on it.
     """
@@ -48,7 +53,7 @@ def packer(schema: pa.Schema, bucket_column: str | None) -> Mapper:
         position = 0
         for table in _gathered(batches):
             for bucket, rows in _by_bucket(table, bucket_column):
-                yield _packet(bucket, source, position, to_bytes(rows.cast(schema)))
+                yield _packet(bucket, stream, source, position, to_bytes(rows.cast(schema)))
                 position += 1
 
     return pack
@@ -64,6 +69,15 @@ def unpacker(schema: pa.Schema) -> Mapper:
                 yield from table.cast(schema).to_batches()
 
     return unpack
+
+
+def tables_of(packets: pd.DataFrame, schemas: Sequence[pa.Schema]) -> list[pa.Table]:
+    """Return the rows of each stream, in the order of their packets."""
+    rows = packets[packets["kind"] == ROWS].sort_values(["source", "position"], kind="stable")
+    return [
+        pa.concat_tables([schema.empty_table(), *map(from_bytes, rows.loc[rows["stream"] == stream, "body"])])
+        for stream, schema in enumerate(schemas)
+    ]
 
 
 def split(table: pa.Table) -> Iterator[pa.Table]:
@@ -102,12 +116,13 @@ def _by_bucket(table: pa.Table, column: str | None) -> Iterator[tuple[int, pa.Ta
         yield int(number), sorted_rows.slice(start, stop - start)
 
 
-def _packet(bucket: int, source: int, position: int, body: bytes) -> pa.RecordBatch:
+def _packet(bucket: int, stream: int, source: int, position: int, body: bytes) -> pa.RecordBatch:
     columns: list[pa.Array[Any]] = [
         pa.array([bucket], pa.int32()),
         pa.array([ROWS], pa.int8()),
+        pa.array([stream], pa.int32()),
         pa.array([source], pa.int32()),
         pa.array([position], pa.int32()),
         pa.array([body], pa.binary()),
     ]
-    return pa.RecordBatch.from_arrays(columns, names=["bucket", "kind", "source", "position", "body"])
+    return pa.RecordBatch.from_arrays(columns, names=["bucket", "kind", "stream", "source", "position", "body"])

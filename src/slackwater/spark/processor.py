@@ -1,4 +1,4 @@
-"""The stateful operator that Spark runs for each bucket: it moves bytes between Spark and the reorder pipeline.
+"""The stateful operators that Spark runs for each bucket: they move bytes between Spark and a pipeline.
 
 The state store is the only memory: a call reads the state, runs the pipeline, and writes the state back. Replaying a
 batch gives the same rows and the same bytes (only `took_us` of decisions may differ).
@@ -6,77 +6,162 @@ batch gives the same rows and the same bytes (only `took_us` of decisions may di
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from slackwater.decisions import decisions_table
-from slackwater.spark.call import DECISIONS, Saved, frame_of, identity_of, run_call
+from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
-from slackwater.spark.packets import CONTROL, from_bytes, to_bytes
+from slackwater.spark.held import HeldStore
+from slackwater.spark.join_call import JoinBucket, JoinSaved, identity_of_join
+from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import ReorderNode
+    from slackwater.plan.nodes import JoinNode, ReorderNode
+    from slackwater.spark.buckets import Spread
 
 
-class ReorderProcessor(StatefulProcessor):
-    """Reorders the rows of one bucket. `schema` is that of the payload: state of another one is refused."""
+class BucketProcessor(StatefulProcessor):
+    """Runs a pipeline on the rows of one bucket; state that was written for another `identity` is refused."""
 
-    def __init__(self, node: ReorderNode, schema: pa.Schema) -> None:
-        self._node = node
-        self._schema = schema
-        self._identity = identity_of(node, schema)
+    saved_type: ClassVar[type[Saved]] = Saved
+
+    def __init__(self, schemas: Sequence[pa.Schema], identity: str) -> None:
+        self._schemas = tuple(schemas)
+        self._identity = identity
 
     def init(self, handle: Any) -> None:
-        """Open the state: one value with everything small, one map with the chunks of waiting rows."""
+        """Open the state: one value with everything small, one map with chunks of rows."""
         self._handle = handle
         self._meta = handle.getValueState("meta", "body STRING")
-        self._chunks = _MapChunks(handle.getMapState("chunks", "number BIGINT", "body BINARY"))
+        self._chunks = self._map("chunks")
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:
         """Run the packets of a micro-batch through the pipeline."""
-        packets: pd.DataFrame = pd.concat(list(rows)).sort_values(["source", "position"], kind="stable")
+        packets: pd.DataFrame = pd.concat(list(rows))
         control = [read_record(body) for body in packets.loc[packets["kind"] == CONTROL, "body"]]
-        bodies = packets.loc[packets["kind"] != CONTROL, "body"]
-        table = pa.concat_tables([self._schema.empty_table(), *(from_bytes(body) for body in bodies)])
-        yield self._call(int(key[0]), table, int(packets["processing_time"].iloc[0]), control)
+        tables = tables_of(packets, self._schemas)
+        yield self._call(int(key[0]), tables, int(packets["processing_time"].iloc[0]), control)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
-        """Release what an idle bucket holds."""
+        """Do what is due in a quiet bucket."""
         processing_time = int(timerValues.getCurrentProcessingTimeInMs()) * 1_000
-        yield self._call(int(key[0]), self._schema.empty_table(), processing_time, [ControlRecord("drain")])
+        tables = [schema.empty_table() for schema in self._schemas]
+        yield self._call(int(key[0]), tables, processing_time, [], expired=True)
 
     def close(self) -> None:
         """Nothing to close."""
 
-    def _call(self, bucket: int, table: pa.Table, processing_time: int, control: list[ControlRecord]) -> pd.DataFrame:
-        saved = Saved.load(self._meta.get(), self._identity)
-        self._chunks.written = 0
+    @abstractmethod
+    def _run(
+        self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
+    ) -> Call:
+        """Run the rows of each stream through the pipeline; `expired` if a timer asks."""
+
+    @abstractmethod
+    def _wake_at(self, before: Any, call: Call, tables: list[pa.Table], processing_time: int) -> int | None:
+        """Return when the bucket is to be called even without rows: processing time in ms, as Spark counts it."""
+
+    def _map(self, name: str) -> _MapChunks:
+        return _MapChunks(self._handle.getMapState(name, "number BIGINT", "body BINARY"))
+
+    def _maps(self) -> tuple[_MapChunks, ...]:
+        return (self._chunks,)
+
+    def _call(
+        self,
+        bucket: int,
+        tables: list[pa.Table],
+        processing_time: int,
+        control: list[ControlRecord],
+        *,
+        expired: bool = False,
+    ) -> pd.DataFrame:
+        saved = self.saved_type.load(self._meta.get(), self._identity)
+        for each in self._maps():
+            each.written = 0
         drain = any(record.kind == "drain" for record in control)
-        call = run_call(self._node, bucket, saved, self._chunks, table, processing_time=processing_time, drain=drain)
-        timer = saved.timer
-        if table.num_rows or not call.counts.buffered:  # a control record alone does not end the patience
-            timer = self._renew_timer(saved.timer, processing_time, waiting=call.counts.buffered > 0)
+        call = self._run(bucket, saved, tables, processing_time=processing_time, drain=drain, expired=expired)
+        timer = self._renew_timer(saved.timer, self._wake_at(saved, call, tables, processing_time))
         meta = replace(call.saved, timer=timer).dump(self._identity)
         self._meta.update((meta,))
-        return frame_of([*call.packets, *_ignored(control, bucket), call.summary(self._chunks.written + len(meta))])
+        written = len(meta) + sum(each.written for each in self._maps())
+        return frame_of([*call.packets, *_ignored(control, bucket), call.summary(written)])
 
-    def _renew_timer(self, old: int | None, processing_time: int, *, waiting: bool) -> int | None:
-        """Set the timer that ends the patience with an idle bucket; ms, as Spark counts them."""
+    def _renew_timer(self, old: int | None, wanted: int | None) -> int | None:
+        if wanted != old:
+            if old is not None:
+                self._handle.deleteTimer(old)
+            if wanted is not None:
+                self._handle.registerTimer(wanted)
+        return wanted
+
+
+class ReorderProcessor(BucketProcessor):
+    """Reorders the rows of one bucket. An idle bucket releases what it holds."""
+
+    def __init__(self, node: ReorderNode, schema: pa.Schema) -> None:
+        super().__init__([schema], identity_of(node, schema))
+        self._node = node
+
+    def _run(
+        self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
+    ) -> Call:
+        return run_call(
+            self._node,
+            bucket,
+            saved,
+            self._chunks,
+            tables[0],
+            processing_time=processing_time,
+            drain=drain or expired,
+        )
+
+    def _wake_at(self, before: Any, call: Call, tables: list[pa.Table], processing_time: int) -> int | None:
+        """Return when the patience with an idle bucket ends."""
         idle_after = self._node.stream.idle_after
-        if idle_after is None:
+        if idle_after is None or not call.counts.buffered:
             return None
-        if old is not None:
-            self._handle.deleteTimer(old)
-        if not waiting:
-            return None
-        expires = processing_time // 1_000 + max(1, idle_after.microseconds // 1_000)
-        self._handle.registerTimer(expires)
-        return expires
+        if not tables[0].num_rows:  # a control record alone does not renew the patience
+            return before.timer  # type: ignore[no-any-return]
+        return processing_time // 1_000 + max(1, idle_after.microseconds // 1_000)
+
+
+class JoinProcessor(BucketProcessor):
+    """Joins the rows of one bucket. A stream that is silent for too long steps aside."""
+
+    saved_type = JoinSaved
+
+    def __init__(self, node: JoinNode, schemas: Sequence[pa.Schema], spread: Spread) -> None:
+        super().__init__(schemas, identity_of_join(node, schemas))
+        self._node = node
+        self._spread = spread
+
+    def init(self, handle: Any) -> None:
+        """Open the state, and one more map: where the rows of each chunk are."""
+        super().init(handle)
+        self._marks = self._map("marks")
+
+    def _maps(self) -> tuple[_MapChunks, ...]:
+        return (self._chunks, self._marks)
+
+    def _run(
+        self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
+    ) -> Call:
+        store = HeldStore(self._chunks, self._marks)
+        return self._bucket(bucket).on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
+
+    def _wake_at(self, before: Any, call: Call, tables: list[pa.Table], processing_time: int) -> int | None:
+        return self._bucket(call.bucket).wake_at(call.saved)
+
+    def _bucket(self, number: int) -> JoinBucket:
+        return JoinBucket(self._node, self._spread, number)
 
 
 class _MapChunks:

@@ -9,11 +9,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from slackwater.errors import JavaError, SessionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
 
 _STATE_STORE = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -74,3 +78,8 @@ def check_session(spark: SparkSession) -> None:
         found = spark.conf.get(setting, None)
         if found != needed:
             raise SessionError(setting, found=found, needed=needed)
+
+
+def arrow_schema(frame: DataFrame) -> pa.Schema:
+    """Return the columns of a frame as an Arrow schema: in UTC whatever the session's time zone is."""
+    return to_arrow_schema(frame.schema, timezone="UTC")

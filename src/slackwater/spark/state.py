@@ -18,8 +18,8 @@ from slackwater.events import Events
 from slackwater.spark.packets import PACKET_BYTES, from_bytes, to_bytes
 from slackwater.time import BEFORE_ALL_TIME, count_released, is_released
 
-_TIME, _ARRIVAL = "__slackwater_time", "__slackwater_arrival"
-_CHUNK_ROWS = 20_000  # about as many as are worth one call of the state store
+TIME_COLUMN, ARRIVAL_COLUMN = "__slackwater_time", "__slackwater_arrival"
+CHUNK_ROWS = 20_000  # about as many as are worth one call of the state store
 _MOST_SLICES = 8
 _MOST_PARTIAL = 8  # more chunks than this that were read but not finished are rewritten as new ones
 _MANY_CHUNKS = 32  # from so many on, new rows are written together with the small chunks before them
@@ -121,12 +121,10 @@ class ChunkedBuffer:
     def _load(self, chunk: Chunk) -> Events:
         try:
             table = from_bytes(self._store.read(chunk.number))
-            time, arrival = table[_TIME].to_numpy(), table[_ARRIVAL].to_numpy()
+            time, arrival = table[TIME_COLUMN].to_numpy(), table[ARRIVAL_COLUMN].to_numpy()
         except (pa.ArrowInvalid, KeyError, TypeError) as error:
-            raise StateError(
-                f"an unreadable chunk {chunk.number}", expected="Arrow IPC", remedy="restore the checkpoint from a copy"
-            ) from error
-        first = self._payload.add(table.drop_columns([_TIME, _ARRIVAL]))
+            raise unreadable_chunk(chunk.number) from error
+        first = self._payload.add(table.drop_columns([TIME_COLUMN, ARRIVAL_COLUMN]))
         self._read[chunk.number] = first
         events = Events(time, arrival, np.arange(first, first + table.num_rows, dtype=np.int64))
         return events[~is_released(time, chunk.gone_to)]
@@ -146,7 +144,7 @@ class ChunkedBuffer:
         """
         while len(events) and len(self._stored) >= _MANY_CHUNKS:
             last = self._stored[max(self._stored)]
-            if last.rows > 2 * len(events) or last.rows + len(events) > _CHUNK_ROWS or last.number in self._read:
+            if last.rows > 2 * len(events) or last.rows + len(events) > CHUNK_ROWS or last.number in self._read:
                 break
             events = _merged(self._load(last), events)
             self._store.delete(last.number)
@@ -158,13 +156,15 @@ class ChunkedBuffer:
         if not len(events):
             return
         payload = self._payload.table
-        slices = min(max(len(events) // _CHUNK_ROWS, 1), _MOST_SLICES)
+        slices = min(max(len(events) // CHUNK_ROWS, 1), _MOST_SLICES)
         size_of_row = payload.nbytes / max(payload.num_rows, 1)
         slices = max(slices, int(len(events) * size_of_row / PACKET_BYTES))
         for rows in np.array_split(np.arange(len(events)), slices):
             part = events[rows]
             table = payload.take(part.row)
-            table = table.append_column(_TIME, pa.array(part.time)).append_column(_ARRIVAL, pa.array(part.arrival))
+            table = table.append_column(TIME_COLUMN, pa.array(part.time)).append_column(
+                ARRIVAL_COLUMN, pa.array(part.arrival)
+            )
             self._store.write(self._next, to_bytes(table))
             self._stored[self._next] = Chunk(self._next, len(part), int(part.time[0]), BEFORE_ALL_TIME)
             self._next += 1
@@ -173,3 +173,10 @@ class ChunkedBuffer:
 def _merged(loaded: Events, held: Events) -> Events:
     both = loaded + held
     return both[np.lexsort((both.arrival, both.time))]
+
+
+def unreadable_chunk(number: int) -> StateError:
+    """Return the error that names a chunk which is lost or damaged."""
+    return StateError(
+        f"an unreadable chunk {number}", expected="Arrow IPC", remedy="restore the checkpoint from a copy"
+    )

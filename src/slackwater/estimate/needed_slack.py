@@ -1,0 +1,93 @@
+"""How much slack recent results needed: shares by slack, and how much these shares vary from block to block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slackwater.estimate.arrays import Floats, add, pack, unpack
+
+if TYPE_CHECKING:
+    from slackwater.events import Rows
+    from slackwater.time import Times
+
+_GROWTH = np.log(1.02)  # from bin to bin: a slack is known to 2 %
+MOST_BINS = 2_048  # the last bin begins beyond 10,000 years
+
+
+def bin_of(slack: Times) -> Rows:
+    """Return the bin of each slack: 0 for none, then bins that grow by 2 %.
+
+    >>> bin_of(np.array([0, 1, 1_000_000])).tolist()
+    [0, 1, 699]
+    """
+    bins = np.zeros(len(slack), np.int64)
+    some = slack > 0
+    bins[some] = np.minimum(np.ceil(np.log(slack[some]) / _GROWTH - 1e-9).astype(np.int64) + 1, MOST_BINS - 1)
+    return bins
+
+
+def slack_of_bin(number: int) -> int:
+    """Return the largest slack of a bin, in us.
+
+    >>> slack_of_bin(0), slack_of_bin(1), slack_of_bin(699)
+    (0, 1, 1009048)
+    """
+    return 0 if number == 0 else int(np.exp((number - 1) * _GROWTH))
+
+
+@dataclass(frozen=True, slots=True)
+class BlockSums:
+    """Sums over blocks of results: n is the weight of a block, m(K) the weight of what slack K would have missed."""
+
+    blocks: float  # how many, each weighed by how recent it is
+    n: float
+    n_n: float
+    m: Floats  # by bin of K
+    n_m: Floats
+    m_m: Floats
+
+
+class NeededSlack:
+    """Remembers blocks of results with exponential forgetting; `half_life` counts blocks. O(bins) per block.
+
+    >>> memory = NeededSlack(half_life=10)
+    >>> memory.update(np.array([0, 5]), np.array([3.0, 1.0]))
+    >>> sums = memory.get()
+    >>> sums.n, float(sums.m[0])
+    (4.0, 1.0)
+    """
+
+    def __init__(self, half_life: float, state: dict[str, Any] | None = None) -> None:
+        self._keep = 0.5 ** (1 / half_life)
+        state = state or {}
+        self._blocks, self._n, self._n_n = (float(state.get(name, 0.0)) for name in ("blocks", "n", "n_n"))
+        columns = [unpack(state[name], np.float64) if name in state else np.zeros(1) for name in ("m", "n_m", "m_m")]
+        self._m, self._n_m, self._m_m = columns
+
+    def update(self, bins: Rows, weight: Floats) -> None:
+        """Take in a block: the bin of the slack that each result needed, and how many results it stands for."""
+        self.update_counts(np.bincount(bins, weights=weight, minlength=1).astype(np.float64))
+
+    def update_counts(self, counts: Floats) -> None:
+        """Take in a block: the weight of its results by bin."""
+        n = float(counts.sum())
+        missed = np.zeros(max(len(counts), len(self._m)))
+        missed[: len(counts)] = n - np.cumsum(counts)
+        missed = np.maximum(missed, 0)
+        self._blocks = self._keep * self._blocks + 1
+        self._n, self._n_n = self._keep * self._n + n, self._keep * self._n_n + n * n
+        self._m = add(missed, self._keep * self._m)
+        self._n_m = add(n * missed, self._keep * self._n_m)
+        self._m_m = add(missed * missed, self._keep * self._m_m)
+
+    def get(self) -> BlockSums:
+        """Return the sums."""
+        return BlockSums(self._blocks, self._n, self._n_n, self._m, self._n_m, self._m_m)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that is needed to go on, as values that JSON can hold."""
+        columns = {"m": pack(self._m), "n_m": pack(self._n_m), "m_m": pack(self._m_m)}
+        return {"blocks": self._blocks, "n": self._n, "n_n": self._n_n, **columns}

@@ -1,0 +1,44 @@
+"""The recall of the next period as a distribution, from what recent results needed.
+
+Let a block of results have weight n, and m(K) of it be what slack K would have missed. Over N remembered blocks the
+share missed is q(K) = sum(m) / sum(n). The residuals m - q n say how much blocks differ beyond their size: with
+V = mean((m - q n)^2), a period of B blocks has a recall with standard deviation sqrt(V / B) / mean(n), and q itself is
+known to sqrt(N V) / sum(n). The recall to count on is 1 - q, less z times the first, less the second. All of it
+follows from five sums, for all slacks at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slackwater.estimate.arrays import Floats
+
+if TYPE_CHECKING:
+    from slackwater.estimate.needed_slack import BlockSums
+
+
+def expected_recall(sums: BlockSums) -> Floats:
+    """Return the recall to expect for every slack, by bin; 1 where nothing is known.
+
+    >>> from slackwater.estimate.needed_slack import BlockSums
+    >>> sums = BlockSums(2, 8, 32, np.array([4.0, 0.0]), np.array([16.0, 0.0]), np.array([8.0, 0.0]))
+    >>> expected_recall(sums).tolist()
+    [0.5, 1.0]
+    """
+    return 1 - sums.m / sums.n if sums.n > 0 else np.ones(len(sums.m))
+
+
+def recall_to_count_on(sums: BlockSums, *, blocks_per_period: float, deviations: float) -> Floats:
+    """Return the recall that a period exceeds, for every slack, by bin.
+
+    `deviations` is how many standard deviations of a period's recall to stay on the safe side (z).
+    """
+    if sums.n <= 0:
+        return np.ones(len(sums.m))
+    missed = sums.m / sums.n
+    squares = np.maximum(sums.m_m - 2 * missed * sums.n_m + missed**2 * sums.n_n, 0)
+    of_period = np.sqrt(squares / sums.blocks / blocks_per_period) * sums.blocks / sums.n
+    of_mean = np.sqrt(squares) / sums.n
+    return 1 - missed - deviations * of_period - of_mean

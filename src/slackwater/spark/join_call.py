@@ -1,0 +1,177 @@
+"""One call of a join for one bucket: state and rows in, state and packets out. No engine in sight."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from slackwater.events import Events, Late
+from slackwater.pipeline.columns import read_batch
+from slackwater.pipeline.guard import Incoming
+from slackwater.pipeline.join import JoinOutcome, JoinPipeline
+from slackwater.pipeline.predicates import bind
+from slackwater.pipeline.rows import decided_join, late_rows, result_rows
+from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, columns_of, packets_of, times_of, together
+from slackwater.spark.held import HeldChunk, HeldRows, HeldStore
+from slackwater.time import Duration
+
+if TYPE_CHECKING:
+    from slackwater.plan.nodes import JoinNode
+    from slackwater.spark.buckets import Spread
+
+_PART_ROWS = 250_000  # of all streams together, of a bounded run
+
+
+@dataclass(frozen=True, slots=True)
+class JoinSaved(Saved):
+    """Everything small that a bucket of a join remembers from call to call."""
+
+    chunk_type: ClassVar[type[Any]] = HeldChunk
+
+    spoke: Sequence[int | None] = ()  # for each stream, the processing time of its last rows; None: it stepped aside
+
+
+def identity_of_join(node: JoinNode, schemas: Sequence[pa.Schema]) -> str:
+    """Return what saved state depends on: with another it would be misread. The contract may change.
+
+    Of a Python function only the name is known: whoever changes what it says changes the results from then on.
+    """
+    streams = [
+        f"{stream.name} within {window} {times_of(stream)} {columns_of(schema)}"
+        for stream, window, schema in zip(node.streams, node.windows, schemas, strict=True)
+    ]
+    return f"join of {'; '.join(streams)}; where {_condition_of(node)} in {node.buckets} buckets"
+
+
+def _condition_of(node: JoinNode) -> str:
+    condition, names = node.condition, [stream.name for stream in node.streams]
+    keys = (" = ".join(f"{names[c.stream]}.{c.column}" for c in each.columns) for each in condition.key_classes)
+    called = [f"{condition.function.name}()"] if condition.function else []
+    texts = (part.sql for part in (*condition.filters, *condition.residuals))
+    return " and ".join([*keys, *texts, *called]) or "anything"
+
+
+@dataclass(frozen=True)
+class JoinBucket:
+    """One bucket of a join: what is the same for all its calls."""
+
+    node: JoinNode
+    spread: Spread
+    number: int
+
+    def on_batch(
+        self, saved: JoinSaved, store: HeldStore, tables: Sequence[pa.Table], *, processing_time: int, drain: bool
+    ) -> Call:
+        """Restore the pipeline, run a batch through it, let silent streams step aside, and save it."""
+        started = time.perf_counter_ns()
+        rows = HeldRows(store, saved.chunks, saved.next_chunk, tables)
+        incoming = rows.place(self._read(tables, saved.calls, processing_time))
+        pipeline = self._pipeline(rows.tables, rows.delays, held=rows.held(), state=saved.pipeline)
+        before = pipeline.counts
+        outcomes = [pipeline.on_batch(incoming)] if any(map(len, tables)) else []
+        spoke = self._spoke(saved.spoke, tables, processing_time)
+        idle = self._idle(spoke, processing_time)
+        outcomes += [pipeline.on_idle(stream) for stream in idle]
+        if drain:
+            outcomes.append(pipeline.on_end())
+        chunks, next_chunk = rows.commit(pipeline.held)
+        left = [None if stream in idle else at for stream, at in enumerate(spoke)]
+        took = Duration((time.perf_counter_ns() - started) // 1_000)
+        return Call(
+            bucket=self.number,
+            saved=JoinSaved(pipeline.snapshot(), tuple(chunks), next_chunk, saved.calls + 1, spoke=left),
+            packets=list(self._packets(rows.tables, outcomes, took)),
+            before=before,
+            counts=pipeline.counts,
+            slack=pipeline.slack,
+        )
+
+    def on_all(self, tables: Sequence[pa.Table], *, processing_time: int) -> Iterator[dict[str, Any]]:
+        """Run all rows there are, then drain. Without arrival columns every stream comes in order of event time."""
+        started = time.perf_counter_ns()
+        tables = [table.combine_chunks() for table in tables]
+        pipeline = self._pipeline(tables, [np.zeros(table.num_rows, np.int64) for table in tables])
+        incoming = [
+            read_batch(stream, table, processing_time=processing_time)
+            for stream, table in zip(self.node.streams, tables, strict=True)
+        ]
+        if not self._by_arrival:
+            incoming = [_by_time(own) for own in incoming]
+        for outcome in (*(pipeline.on_batch(part) for part in _parts(incoming)), pipeline.on_end()):
+            took = Duration((time.perf_counter_ns() - started) // 1_000)
+            yield from self._packets(tables, [outcome], took)
+
+    def wake_at(self, saved: JoinSaved) -> int | None:
+        """Return the processing time, in ms, at which the next stream would have been silent for too long."""
+        patience = zip(self.node.streams, saved.spoke, strict=True)
+        ends = [at + stream.idle_after.microseconds for stream, at in patience if stream.idle_after and at is not None]
+        return -(-min(ends) // 1_000) if ends else None
+
+    @property
+    def _by_arrival(self) -> bool:
+        return self.node.streams[0].arrival is not None  # all streams say it, or none does
+
+    def _pipeline(self, tables: Sequence[pa.Table], delays: Sequence[Any], **kept: Any) -> JoinPipeline:
+        return JoinPipeline(self.node, bind(self.node.condition, tables), delays, **kept)
+
+    def _read(self, tables: Sequence[pa.Table], call: int, processing_time: int) -> list[Incoming]:
+        streams = zip(self.node.streams, tables, strict=True)
+        incoming = [read_batch(stream, table, processing_time=processing_time) for stream, table in streams]
+        return incoming if self._by_arrival else [together(own, call) for own in incoming]
+
+    def _spoke(self, before: Sequence[int | None], tables: Sequence[pa.Table], now: int) -> list[int | None]:
+        """Return when each stream last brought rows; the patience with one that never did begins at the first call."""
+        known = before or [now] * len(tables)
+        return [now if table.num_rows else at for table, at in zip(tables, known, strict=True)]
+
+    def _idle(self, spoke: Sequence[int | None], now: int) -> list[int]:
+        """Return the streams that have just been silent for too long."""
+        patience = enumerate(zip(self.node.streams, spoke, strict=True))
+        return [
+            number
+            for number, (stream, at) in patience
+            if stream.idle_after and at is not None and now - at >= stream.idle_after.microseconds
+        ]
+
+    def _packets(
+        self, tables: Sequence[pa.Table], outcomes: Iterable[JoinOutcome], took: Duration
+    ) -> Iterator[dict[str, Any]]:
+        for outcome in outcomes:
+            late = [Late.none() if self._leaves_to_first(stream) else own for stream, own in enumerate(outcome.late)]
+            yield from packets_of(
+                self.number,
+                (
+                    (RESULTS, result_rows(self.node, tables, outcome.results)),
+                    (LATE, late_rows(self.node, tables, late)),
+                    (DECISIONS, decided_join(self.node, outcome.decisions, bucket=self.number, took=took)),
+                ),
+            )
+
+    def _leaves_to_first(self, stream: int) -> bool:
+        """Whether only the first bucket reports late rows of a stream, since every bucket has all of them."""
+        return self.number > 0 and self.spread.replicates(stream)
+
+
+def _by_time(incoming: Incoming) -> Incoming:
+    """Let rows come in the order of their event times, each at its own; those without one come first."""
+    events = incoming.events
+    time = events.time if incoming.has_time is None else np.where(incoming.has_time, events.time, events.time.min())
+    order = np.argsort(time, kind="stable")
+    ordered = incoming[order]
+    return Incoming(
+        Events(ordered.events.time, time[order], ordered.events.row), ordered.has_time, ordered.processing_time
+    )
+
+
+def _parts(incoming: Sequence[Incoming]) -> Iterator[list[Incoming]]:
+    """Cut all streams at the same arrival values, so that not all results are in memory at once."""
+    arrival = np.sort(np.concatenate([own.events.arrival for own in incoming]))
+    limits = np.unique(arrival[_PART_ROWS::_PART_ROWS])
+    cuts = [[0, *np.searchsorted(own.events.arrival, limits).tolist(), len(own.events)] for own in incoming]
+    for number in range(len(limits) + 1):
+        yield [own[cut[number] : cut[number + 1]] for own, cut in zip(incoming, cuts, strict=True)]

@@ -1,0 +1,183 @@
+"""What all plans on Spark have in common: the stateful operator, three outputs, one query that writes them."""
+
+from __future__ import annotations
+
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from slackwater.errors import ParameterError
+from slackwater.pipeline.columns import check_types
+from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
+from slackwater.spark.control_stream import control_packets
+from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
+from slackwater.spark.packets import unpacker
+from slackwater.spark.session import arrow_schema, check_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from slackwater.plan.nodes import StreamNode
+    from slackwater.spark.processor import BucketProcessor
+
+
+@dataclass(frozen=True)
+class SparkQuery(ABC):
+    """The outputs of a plan on Spark: DataFrames, streaming where the input is.
+
+    Each output on its own is a query of its own; `start` runs one query that writes all three. A plan says what is
+    sent to its buckets and what runs there.
+    """
+
+    frames: tuple[DataFrame, ...]
+    schemas: tuple[pa.Schema, ...]
+    # When a bounded frame arrived, for the guard against clocks from the future.
+    processing_time: int = field(kw_only=True, default_factory=lambda: time.time_ns() // 1_000)
+
+    @property
+    def results(self) -> DataFrame:
+        """What was asked for, in event-time order: within each micro-batch and bucket, and from one to the next."""
+        return self._unpack(self._packets(), RESULTS)
+
+    @property
+    def late(self) -> DataFrame:
+        """Every row that could not be used in time, with the reason and by how much it was late."""
+        return self._unpack(self._packets(), LATE)
+
+    @property
+    def decisions(self) -> DataFrame:
+        """One row per adaptation."""
+        return self._unpack(self._packets(), DECISIONS)
+
+    def start(
+        self,
+        *,
+        results: Destination,
+        checkpoint: str | os.PathLike[str],
+        late: Destination | None = None,
+        decisions: Destination | None = None,
+        control: str | os.PathLike[str] | DataFrame | None = None,
+        trigger: dict[str, Any] | None = None,
+        name: str | None = None,
+    ) -> StreamingQuery:
+        """Start one query that writes the three outputs, each row exactly once.
+
+        Args:
+            results: a folder for Parquet files (one subfolder `batch=N` per micro-batch), or a function of
+                (DataFrame, batch number) that may be called again for a batch and must then replace what it wrote.
+            checkpoint: the folder that Spark goes on from after a stop or crash.
+            late: as `results`; left out, late rows are counted but not written.
+            decisions: as `results`.
+            control: a folder of control records (see `slackwater.spark.control_stream.send`), or a streaming
+                DataFrame with one text column.
+            trigger: as Spark's own, such as {"processingTime": "1 second"} or {"availableNow": True}.
+            name: of the query, in Spark's UI and progress reports.
+        """
+        if not self._streaming:
+            raise ParameterError(
+                "frame",
+                "a bounded DataFrame",
+                must="be streaming to be started",
+                remedy="read .results, .late and .decisions, or use spark.readStream",
+            )
+        destinations = checked_destinations(
+            {"results": results, "late": late, "decisions": decisions},
+            checkpoint=os.fspath(checkpoint),
+            columns=self._schemas_out[RESULTS].names,
+        )
+        writer = (
+            self._packets(control)
+            .writeStream.option("checkpointLocation", os.fspath(checkpoint))
+            .foreachBatch(batch_writer(self._unpack, destinations))
+        )
+        writer = writer.queryName(name) if name else writer
+        return writer.trigger(**trigger).start() if trigger else writer.start()
+
+    @abstractmethod
+    def explain(self) -> str:
+        """Describe the plan, and what Spark will run."""
+
+    @property
+    @abstractmethod
+    def _streams(self) -> tuple[StreamNode, ...]:
+        """The inputs, in the order of the frames."""
+
+    @property
+    @abstractmethod
+    def _buckets(self) -> int:
+        """How many buckets there are."""
+
+    @property
+    @abstractmethod
+    def _schemas_out(self) -> Mapping[int, pa.Schema]:
+        """The columns of each output, by the kind of its packets."""
+
+    @abstractmethod
+    def _packets_in(self) -> DataFrame:
+        """Pack the rows of streaming frames for their buckets."""
+
+    @abstractmethod
+    def _processor(self) -> BucketProcessor:
+        """Return what runs for each bucket and micro-batch."""
+
+    @abstractmethod
+    def _bounded(self) -> DataFrame:
+        """Return the packets of a run over bounded frames, as a streaming run would give them over all its batches."""
+
+    @property
+    def _streaming(self) -> bool:
+        return bool(self.frames[0].isStreaming)
+
+    def _packets(self, control: str | os.PathLike[str] | DataFrame | None = None) -> DataFrame:
+        if not self._streaming:
+            return self._bounded()
+        packets = self._packets_in()
+        if control is not None:
+            packets = packets.unionByName(control_packets(self.frames[0].sparkSession, control, self._buckets))
+        stamped = packets.withColumn("processing_time", F.expr("unix_micros(current_timestamp())"))
+        out = stamped.groupBy("bucket").transformWithStateInPandas(
+            statefulProcessor=self._processor(),
+            outputStructType=from_arrow_schema(PACKETS_OUT),
+            outputMode="Append",
+            timeMode="ProcessingTime" if any(stream.idle_after for stream in self._streams) else "None",
+        )
+        return _observed(out)
+
+    def _unpack(self, packets: DataFrame, kind: int) -> DataFrame:
+        schema = self._schemas_out[kind]
+        bodies = packets.where(F.col("kind") == kind).select("body")
+        return bodies.mapInArrow(unpacker(schema), from_arrow_schema(schema))
+
+
+def checked_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame]) -> tuple[pa.Schema, ...]:
+    """Check the session and the columns; return those of each frame."""
+    if len({frame.isStreaming for frame in frames}) > 1:
+        raise ParameterError(
+            "streams", "streaming and bounded frames", must="be of one kind", remedy="read all of them as streams"
+        )
+    if frames[0].isStreaming:
+        check_session(frames[0].sparkSession)
+    schemas = tuple(map(arrow_schema, frames))
+    for stream, schema in zip(streams, schemas, strict=True):
+        check_types(stream, schema)
+    return schemas
+
+
+def _observed(packets: DataFrame) -> DataFrame:
+    """Show the summary of each batch in Spark's progress reports, under the name slackwater."""
+    summary = F.col("kind") == SUMMARY
+    return packets.observe(
+        "slackwater",
+        *(F.sum(F.when(summary, F.col(column))).alias(column) for column in ("arrived", "released", "late")),
+        F.sum(F.when(summary, F.col("buffered"))).alias("buffered"),
+        F.max(F.when(summary, F.col("slack"))).alias("slack"),
+        F.sum(F.when(summary, F.col("state_bytes"))).alias("state_bytes"),
+    )
