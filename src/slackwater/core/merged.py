@@ -27,6 +27,7 @@ class MergedArrivals:
     arrival: Times  # of each step
     clock: Times  # of the fastest stream after each step
     slowest: Times  # of the slowest stream after each step
+    clocks: tuple[Times, ...]  # of each stream after each step; BEFORE_ALL_TIME until it speaks
     _steps: tuple[Rows, ...]  # for each stream, the step here of each of its own steps
 
     @classmethod
@@ -44,14 +45,14 @@ class MergedArrivals:
         values = [arrivals.arrival_of_steps() for arrivals in streams]
         arrival = np.unique(np.concatenate(values))
         steps = tuple(np.searchsorted(arrival, own) for own in values)
-        clock, slowest = np.full(len(arrival), BEFORE_ALL_TIME), np.full(len(arrival), -BEFORE_ALL_TIME)
+        levels = []
         for arrivals, own, before in zip(streams, steps, clocks, strict=True):
             level = np.full(len(arrival), BEFORE_ALL_TIME)
             level[own] = arrivals.clock
-            level = running_clock(level, before) if len(level) else level
-            np.maximum(clock, level, out=clock)
-            np.minimum(slowest, np.where(level == BEFORE_ALL_TIME, -BEFORE_ALL_TIME, level), out=slowest)
-        return cls(tuple(streams), arrival, clock, slowest, steps)
+            levels.append(running_clock(level, before) if len(level) else level)
+        spoken = [np.where(level == BEFORE_ALL_TIME, -BEFORE_ALL_TIME, level) for level in levels]
+        clock, slowest = np.maximum.reduce(levels), np.minimum.reduce(spoken)
+        return cls(tuple(streams), arrival, clock, slowest, tuple(levels), steps)
 
     @property
     def steps(self) -> int:
@@ -64,10 +65,6 @@ class MergedArrivals:
         for arrivals, own in zip(self.streams, self._steps, strict=True):
             np.maximum.at(largest, own, arrivals.largest_delay())
         return largest
-
-    def steps_of(self, stream: int) -> Rows:
-        """Return the steps in which a stream had arrivals."""
-        return self._steps[stream]
 
     def of_stream(self, stream: int, values: Times) -> Times:
         """Return the values of those steps in which a stream had arrivals."""
@@ -94,5 +91,6 @@ class MergedArrivals:
             self.arrival[start:stop],
             self.clock[start:stop],
             self.slowest[start:stop],
+            tuple(clock[start:stop] for clock in self.clocks),
             tuple(own[low:high] - start for own, (low, high) in zip(self._steps, cuts, strict=True)),
         )

@@ -1,9 +1,11 @@
 """How long one would have had to wait for each result: the slack that it needs.
 
-A result is there once its last member has arrived. It can be produced as long as the join's time has not passed it, and
-with a slack K the join's time is the clock of the slowest stream less K (JI16 Proposition 1). So it needs
-`max(0, slowest clock at the arrival of its last member - result time)`: known as soon as it is known to exist, whatever
-slack was in force, and exact for any condition. The share of results that need at most K is the recall at slack K.
+A result is there once its last member has arrived. Then it can still be produced unless the join has gone past it: with
+slack K it has, if every stream s has released an event that lies behind the result's time t (or at it, where the last
+member is earlier than t and its partner at t has been processed). Let n_s be the first such event of stream s: it is
+released once `n_s <= clock_s - K`. So the result needs `min over s of (clock_s - n_s) + 1`, and nothing if that is
+negative. This is known as soon as the result is known to exist, whatever slack was in force and for any condition; the
+share of results that need at most K is the recall at a constant slack K.
 
 Only an event that arrives behind the slowest clock can be the last member of a result that needs anything. Those are
 looked at, or a sample of them; of the others only the number of results matters.
@@ -18,9 +20,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.core.combine import Bound, Combiner, Condition, Numbers, Seeds
+from slackwater.core.compiled import compiled
 from slackwater.core.probe import Pool
 from slackwater.events import Events
-from slackwater.time import window_start
+from slackwater.time import BEFORE_ALL_TIME, window_start
 
 if TYPE_CHECKING:
     from slackwater.core.join import WindowJoin
@@ -113,8 +116,18 @@ class NeedsProfile:
         some = ways > 0
         event, time, ways = event[some], time[some], ways[some]
         of = chosen[event]
-        slowest = arrivals.slowest[step[of]]
-        return Needs(step[of], time, np.maximum(slowest - time, 0), ways * weight[event])
+        behind = time + (events.time[of] == time)  # the first time that makes it too late
+        needed = self._needed(combiner.pools, arrivals, behind, step[of], rank[of])
+        return Needs(step[of], time, needed, ways * weight[event])
+
+    def _needed(self, pools: tuple[Pool, ...], arrivals: MergedArrivals, since: Times, step: Rows, rank: Rows) -> Times:
+        """Return the smallest slack at which some stream has not yet released anything since each of these times."""
+        needed = np.full(len(since), -BEFORE_ALL_TIME)
+        for pool, clock in zip(pools, arrivals.clocks, strict=True):
+            first = _first_since(pool.time, pool.position, since, rank)
+            np.minimum(needed, clock[step] - first + 1, out=needed)
+        slack: Times = np.maximum(needed, 0)
+        return slack
 
     def _as_latest(self, combiner: Combiner, stream: int, events: Events, rank: Rows) -> tuple[Rows, Times, Numbers]:
         """Count results whose time is the event's own; of equal times the first stream's member gives it."""
@@ -154,6 +167,18 @@ class NeedsProfile:
             grown = self._seen[stream] + own.events
             start = window_start(np.array(since), self._config.windows[stream], closed=self._config.closed)
             self._seen[stream] = grown[grown.time >= start].by_time()
+
+
+@compiled
+def _first_since(times: Times, position: Rows, since: Times, rank: Rows) -> Times:
+    """Return the first event time from each time on, among events that had arrived; the end of time if none."""
+    first = np.empty(len(since), np.int64)
+    for i in range(len(since)):
+        j = np.searchsorted(times, since[i], side="left")
+        while j < len(times) and position[j] > rank[i]:
+            j += 1
+        first[i] = times[j] if j < len(times) else -BEFORE_ALL_TIME
+    return first
 
 
 def _sample(late: Mask, group: Rows, most: tuple[int, int]) -> tuple[Rows, Numbers]:

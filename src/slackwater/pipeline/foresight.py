@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slackwater.measurement import Counts, Measurement, NeededSlacks
-from slackwater.time import is_late, release_horizon, running_clock
+from slackwater.time import release_horizon, running_clock
 
 if TYPE_CHECKING:
     from slackwater.core.merged import MergedArrivals
@@ -73,12 +73,12 @@ class Foresight:
         return {"longest_lag": self._profile.longest_lag, "recent": recent, "horizon": self._horizon}
 
     def _measure(self, arrivals: MergedArrivals, slack: Times, needs: Needs, group: Rows, boundaries: int) -> None:
-        """Count what was due and what was produced: a result is, if the join's time had not passed it."""
+        """Count what was due, and what was produced: where the join kept as far behind as the result needed."""
         if not arrivals.steps:
             return
         horizon = running_clock(release_horizon(arrivals.slowest, slack), self._horizon)
         self._horizon = int(horizon[-1])
-        made = ~is_late(needs.time, horizon[needs.step])
+        made = needs.slack <= (arrivals.slowest - horizon)[needs.step]
         of = group[needs.step]
         due = np.bincount(of, weights=needs.weight, minlength=boundaries + 1)
         produced = np.bincount(of, weights=needs.weight * made, minlength=boundaries + 1)

@@ -260,7 +260,7 @@ class JoinPipeline:
         self, arrivals: MergedArrivals, slack: Times, decisions: Decisions, processed: Processed
     ) -> Measurement:
         streams = tuple(
-            StreamArrivals(own.delay, arrivals.per_event(s, own_clock(arrivals, s) - arrivals.slowest))
+            StreamArrivals(own.delay, arrivals.per_event(s, arrivals.clocks[s] - arrivals.slowest))
             for s, own in enumerate(arrivals.streams)
         )
         delay = np.zeros(len(processed.events), np.int64)
@@ -308,13 +308,6 @@ class JoinPipeline:
                 arrived=counts.arrived, released=counts.released, late=counts.late, buffered=counts.buffered
             )
         return outcome
-
-
-def own_clock(arrivals: MergedArrivals, stream: int) -> Times:
-    """Return the clock of one stream at every step of all: only its own steps are meaningful."""
-    clock = np.zeros(arrivals.steps, np.int64)
-    clock[arrivals.steps_of(stream)] = arrivals.streams[stream].clock
-    return clock
 
 
 def joined(outcomes: Sequence[JoinOutcome]) -> JoinOutcome:

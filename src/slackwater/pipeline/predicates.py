@@ -104,7 +104,7 @@ class BoundCondition:
 
 @dataclass(frozen=True, eq=False)
 class SqlPredicate:
-    """A conjunct that DuckDB evaluates over the candidates. About 1 ms for each call, then 5-10 ns for each row."""
+    """A conjunct that DuckDB evaluates over the candidates: about 1 ms a call, then 40 ns a row, 200 ns with texts."""
 
     conjunct: Conjunct
     columns: RowColumns

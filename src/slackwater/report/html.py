@@ -5,14 +5,10 @@ from __future__ import annotations
 import html
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
-
-from slackwater.report.assets import POLICY, SCRIPT, STYLE
+from slackwater.report.page import Section, page_of, section_of, table_of
 from slackwater.report.plots import (
-    Figure,
     buffered_over_time,
     delay_distribution,
     late_over_time,
@@ -20,15 +16,6 @@ from slackwater.report.plots import (
 )
 from slackwater.report.tables import LateReason, Run, Summary, late_reasons, summarize_run
 from slackwater.time import Times
-
-
-@dataclass(frozen=True)
-class Section:
-    """A figure with its heading and what to see in it."""
-
-    heading: str
-    caption: str
-    figure: Figure
 
 
 def write_page(
@@ -48,13 +35,13 @@ def write_page(
     body = [
         f"<h1>{html.escape(title)}</h1><p>{html.escape(intro)}</p>",
         f"<section><h2>Summary</h2>{_summary_table([summarize_run(run) for run in runs])}</section>",
-        *(_section(section) for section in sections),
+        *(section_of(section) for section in sections),
         f"<section><h2>Why rows were late</h2>{_reason_table([each for run in runs for each in late_reasons(run)])}"
         "</section>",
         f"<footer>{html.escape(footer)}</footer>",
     ]
     target = Path(path)
-    target.write_text(_page(title, "\n".join(body), [section.figure for section in sections]), encoding="utf-8")
+    target.write_text(page_of(title, "\n".join(body), [section.figure for section in sections]), encoding="utf-8")
     return target
 
 
@@ -95,14 +82,6 @@ def _sections(runs: Sequence[Run], delays: Mapping[str, Times]) -> list[Section]
     ]
 
 
-def _section(section: Section) -> str:
-    heading, caption = html.escape(section.heading), html.escape(section.caption)
-    return (
-        f'<section><h2>{heading}</h2><p class="caption">{caption}</p>'
-        f'<div class="figure" role="img" aria-label="{heading}"></div></section>'
-    )
-
-
 def _summary_table(summaries: Sequence[Summary]) -> str:
     rows = [
         (
@@ -118,7 +97,7 @@ def _summary_table(summaries: Sequence[Summary]) -> str:
         for each in summaries
     ]
     heads = ("policy", "rows", "released", "late", "late %", "average slack", "largest slack", "most buffered")
-    return _table(heads, rows)
+    return table_of(heads, rows)
 
 
 def _reason_table(reasons: Sequence[LateReason]) -> str:
@@ -134,31 +113,4 @@ def _reason_table(reasons: Sequence[LateReason]) -> str:
         )
         for each in reasons
     ]
-    return _table(("policy", "reason", "rows", "late by, median", "late by, largest"), rows)
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{html.escape(text)}</th>" for text in heads)
-    lines = ("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>" for row in rows)
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
-
-
-def _page(title: str, body: str, figures: Sequence[Figure]) -> str:
-    return "\n".join(
-        (
-            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{html.escape(title)}</title><style>{STYLE}</style></head>",
-            f"<body><main>{body}<noscript><p>The figures need JavaScript; the tables do not.</p></noscript></main>",
-            f'<script type="application/json" id="figures">{_inert_json(figures)}</script>',
-            f"<script>{get_plotlyjs()}</script>",
-            f"<script>{SCRIPT}</script></body></html>\n",
-        )
-    )
-
-
-def _inert_json(figures: Sequence[Figure]) -> str:
-    """Return the figures as JSON that cannot end the script element it stands in, whatever the data says."""
-    text = "[" + ",".join(figure.to_json() for figure in figures) + "]"
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return table_of(("policy", "reason", "rows", "late by, median", "late by, largest"), rows)

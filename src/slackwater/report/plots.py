@@ -26,20 +26,36 @@ _WIDE = 100  # a largest value this many times a small one asks for a logarithmi
 
 def slack_over_time(runs: Sequence[Run]) -> Figure:
     """Return the slack in force, one line for each policy (and bucket)."""
-    lines = [
-        _line(label, table, numbers(table, "slack") / 1e3, np.maximum, unit="ms", step=True)
-        for label, table in _series(runs)
-    ]
-    return _figure(lines, x="event time", y="slack (ms)")
+    lines = [(label, numbers(table, "at"), numbers(table, "slack") / 1e3) for label, table in _series(runs)]
+    return over_time(lines, y="slack (ms)", unit="ms", step=True)
 
 
 def buffered_over_time(runs: Sequence[Run]) -> Figure:
     """Return the rows held in the reorder buffer, one line for each policy (and bucket)."""
     lines = [
-        _line(label, table, numbers(table, "buffered").astype(np.float64), np.maximum, unit="rows")
-        for label, table in _series(runs)
+        (label, numbers(table, "at"), numbers(table, "buffered").astype(np.float64)) for label, table in _series(runs)
     ]
-    return _figure(lines, x="event time", y="rows buffered")
+    return over_time(lines, y="rows buffered", unit="rows")
+
+
+def over_time(
+    lines: Sequence[tuple[str, Numbers, Floats]],
+    *,
+    y: str,
+    unit: str,
+    reduce: np.ufunc = np.maximum,
+    step: bool = False,
+    level: float | None = None,
+) -> Figure:
+    """Return lines over event time, each a label, times in us and values; `level` is marked by a dotted line.
+
+    Where there are too many points, neighbors are joined by `reduce`, see `thin`.
+    """
+    drawn = [_line(label, at, values, reduce, unit=unit, step=step) for label, at, values in lines]
+    figure = _figure(drawn, x="event time", y=y)
+    if level is not None:
+        figure.add_hline(y=level, line={"dash": "dot", "width": 1.5, "color": "#888888"})
+    return figure
 
 
 def late_over_time(runs: Sequence[Run]) -> Figure:
@@ -105,8 +121,8 @@ def _series(runs: Sequence[Run]) -> Iterable[tuple[str, pa.Table]]:
         yield from run.buckets()
 
 
-def _line(label: str, table: pa.Table, values: Floats, reduce: np.ufunc, *, unit: str, step: bool = False) -> Any:
-    at, joined = thin(numbers(table, "at"), values, reduce=reduce)
+def _line(label: str, at: Numbers, values: Floats, reduce: np.ufunc, *, unit: str, step: bool) -> Any:
+    at, joined = thin(at, values, reduce=reduce)
     return go.Scatter(
         x=_moments(at),
         y=joined.tolist(),

@@ -51,8 +51,8 @@ def bounded_join(
 
 def _join_runner(
     node: JoinNode, spread: Spread, schemas: Sequence[pa.Schema], processing_time: int
-) -> Callable[[tuple[pa.Scalar[Any], ...], pa.Table], pa.Table]:
-    def run(key: tuple[pa.Scalar[Any], ...], packets: pa.Table) -> pa.Table:
+) -> Callable[[tuple[Any, ...], pa.Table], pa.Table]:
+    def run(key: tuple[Any, ...], packets: pa.Table) -> pa.Table:
         bucket = JoinBucket(node, spread, int(key[0].as_py()))
         tables = tables_of(packets.to_pandas(), schemas)
         out = bucket.on_all(tables, processing_time=processing_time)

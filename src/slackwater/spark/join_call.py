@@ -80,11 +80,12 @@ class JoinBucket:
         if drain:
             outcomes.append(pipeline.on_end())
         chunks, next_chunk = rows.commit(pipeline.held)
-        left = [None if stream in idle else at for stream, at in enumerate(spoke)]
+        spoke = [None if stream in idle else at for stream, at in enumerate(spoke)]
+        kept = (pipeline.snapshot(), tuple(chunks), next_chunk, saved.calls + 1, self._wake_at(spoke), spoke)
         took = Duration((time.perf_counter_ns() - started) // 1_000)
         return Call(
             bucket=self.number,
-            saved=JoinSaved(pipeline.snapshot(), tuple(chunks), next_chunk, saved.calls + 1, spoke=left),
+            saved=JoinSaved(*kept),
             packets=list(self._packets(rows.tables, outcomes, took)),
             before=before,
             counts=pipeline.counts,
@@ -105,12 +106,6 @@ class JoinBucket:
         for outcome in (*(pipeline.on_batch(part) for part in _parts(incoming)), pipeline.on_end()):
             took = Duration((time.perf_counter_ns() - started) // 1_000)
             yield from self._packets(tables, [outcome], took)
-
-    def wake_at(self, saved: JoinSaved) -> int | None:
-        """Return the processing time, in ms, at which the next stream would have been silent for too long."""
-        patience = zip(self.node.streams, saved.spoke, strict=True)
-        ends = [at + stream.idle_after.microseconds for stream, at in patience if stream.idle_after and at is not None]
-        return -(-min(ends) // 1_000) if ends else None
 
     @property
     def _by_arrival(self) -> bool:
@@ -137,6 +132,12 @@ class JoinBucket:
             for number, (stream, at) in patience
             if stream.idle_after and at is not None and now - at >= stream.idle_after.microseconds
         ]
+
+    def _wake_at(self, spoke: Sequence[int | None]) -> int | None:
+        """Return the processing time, in ms, at which the next stream will have been silent for too long."""
+        patience = zip(self.node.streams, spoke, strict=True)
+        ends = [at + each.idle_after.microseconds for each, at in patience if each.idle_after and at is not None]
+        return -(-min(ends) // 1_000) if ends else None
 
     def _packets(
         self, tables: Sequence[pa.Table], outcomes: Iterable[JoinOutcome], took: Duration

@@ -62,11 +62,10 @@ class BucketProcessor(StatefulProcessor):
     def _run(
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
-        """Run the rows of each stream through the pipeline; `expired` if a timer asks."""
+        """Run the rows of each stream through the pipeline; `expired` if a timer asks.
 
-    @abstractmethod
-    def _wake_at(self, before: Any, call: Call, tables: list[pa.Table], processing_time: int) -> int | None:
-        """Return when the bucket is to be called even without rows: processing time in ms, as Spark counts it."""
+        What it saves says when the bucket is to be called even without rows: in ms, as Spark counts processing time.
+        """
 
     def _map(self, name: str) -> _MapChunks:
         return _MapChunks(self._handle.getMapState(name, "number BIGINT", "body BINARY"))
@@ -88,19 +87,17 @@ class BucketProcessor(StatefulProcessor):
             each.written = 0
         drain = any(record.kind == "drain" for record in control)
         call = self._run(bucket, saved, tables, processing_time=processing_time, drain=drain, expired=expired)
-        timer = self._renew_timer(saved.timer, self._wake_at(saved, call, tables, processing_time))
-        meta = replace(call.saved, timer=timer).dump(self._identity)
+        self._renew_timer(saved.timer, call.saved.timer)
+        meta = call.saved.dump(self._identity)
         self._meta.update((meta,))
         written = len(meta) + sum(each.written for each in self._maps())
         return frame_of([*call.packets, *_ignored(control, bucket), call.summary(written)])
 
-    def _renew_timer(self, old: int | None, wanted: int | None) -> int | None:
-        if wanted != old:
-            if old is not None:
-                self._handle.deleteTimer(old)
-            if wanted is not None:
-                self._handle.registerTimer(wanted)
-        return wanted
+    def _renew_timer(self, old: int | None, wanted: int | None) -> None:
+        if old is not None and old != wanted:
+            self._handle.deleteTimer(old)
+        if wanted is not None and old != wanted:
+            self._handle.registerTimer(wanted)
 
 
 class ReorderProcessor(BucketProcessor):
@@ -113,24 +110,17 @@ class ReorderProcessor(BucketProcessor):
     def _run(
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
-        return run_call(
-            self._node,
-            bucket,
-            saved,
-            self._chunks,
-            tables[0],
-            processing_time=processing_time,
-            drain=drain or expired,
-        )
+        rows, node = tables[0], self._node
+        drain = drain or expired
+        call = run_call(node, bucket, saved, self._chunks, rows, processing_time=processing_time, drain=drain)
+        timer = saved.timer  # a control record alone does not renew the patience
+        if rows.num_rows or not call.counts.buffered:
+            timer = self._patience_ends(processing_time) if call.counts.buffered else None
+        return replace(call, saved=replace(call.saved, timer=timer))
 
-    def _wake_at(self, before: Any, call: Call, tables: list[pa.Table], processing_time: int) -> int | None:
-        """Return when the patience with an idle bucket ends."""
+    def _patience_ends(self, processing_time: int) -> int | None:
         idle_after = self._node.stream.idle_after
-        if idle_after is None or not call.counts.buffered:
-            return None
-        if not tables[0].num_rows:  # a control record alone does not renew the patience
-            return before.timer  # type: ignore[no-any-return]
-        return processing_time // 1_000 + max(1, idle_after.microseconds // 1_000)
+        return None if idle_after is None else processing_time // 1_000 + max(1, idle_after.microseconds // 1_000)
 
 
 class JoinProcessor(BucketProcessor):
@@ -155,13 +145,8 @@ class JoinProcessor(BucketProcessor):
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
         store = HeldStore(self._chunks, self._marks)
-        return self._bucket(bucket).on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
-
-    def _wake_at(self, before: Any, call: Call, tables: list[pa.Table], processing_time: int) -> int | None:
-        return self._bucket(call.bucket).wake_at(call.saved)
-
-    def _bucket(self, number: int) -> JoinBucket:
-        return JoinBucket(self._node, self._spread, number)
+        join = JoinBucket(self._node, self._spread, bucket)
+        return join.on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
 
 
 class _MapChunks:

@@ -1,0 +1,1 @@
+"""Experiments: each configures, runs and returns results as data; reports render them."""

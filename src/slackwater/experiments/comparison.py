@@ -1,0 +1,145 @@
+"""Compares contracts on the same streams with never waiting, waiting for the largest delay, and hindsight."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from slackwater.contracts import Contract, Goal, MaxSlack, NoSlack
+from slackwater.experiments.replay import Measured, Replay, constant
+from slackwater.plan.contract_text import contract_text
+from slackwater.time import Duration
+
+FIGURES, SERIES = "replay.jsonl", "replay.parquet"  # what `write` writes, and a report reads
+
+Kind = Literal["contract", "reference", "hindsight"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One policy, measured for a goal."""
+
+    policy: str
+    kind: Kind
+    goal: Goal
+    result: Measured
+    smallest: bool = True  # of a hindsight: whether all that was tried agrees that no smaller slack does
+
+    def figures(self) -> dict[str, Any]:
+        """Return the run in numbers, as JSON can hold them; durations in us."""
+        result, target = self.result, self.goal.target
+        reached = None if target is None else result.phi(target)
+        return {
+            "policy": self.policy,
+            "kind": self.kind,
+            "target": target,
+            "period_us": self.goal.period,
+            "interval_us": self.goal.interval,
+            "phi": None if reached is None else reached.target,
+            "phi_nearly": None if reached is None else reached.nearly,
+            "lowest_recall": float(result.recall[result.counts].min()),
+            "average_slack_us": result.average_slack,
+            "largest_slack_us": int(result.slack[result.counts].max()),
+            "results": result.produced,
+            "share": result.share,
+            "measurements": int(result.counts.sum()),
+            "measurements_without_results": int((result.true[result.counts] == 0).sum()),
+            "smallest": self.smallest,
+            "took_s": round(result.took, 3),
+        }
+
+    def series(self) -> pa.Table:
+        """Return one row for each decision that counts; times are timestamps, the slack is in us."""
+        result, counts = self.result, self.result.counts
+        return pa.table(
+            {
+                "at": _timestamps(result.at[counts]),
+                "watermark": _timestamps(np.maximum(result.watermark[counts], 0)),
+                "slack": result.slack[counts],
+                "recall": result.recall[counts],
+                "true": result.true[counts],
+                "estimated": pa.array(result.estimated[counts], from_pandas=True),
+                "measured": pa.array(result.measured[counts], from_pandas=True),
+            }
+        )
+
+
+def compare(replay: Replay, contracts: Sequence[Contract], *, hindsight: bool = True) -> list[Run]:
+    """Run every contract with a target, and beside each goal what has none: NoSlack, MaxSlack and such contracts.
+
+    A contract is followed by its hindsight: the smallest constant slack that reaches the same Phi(.99Γ).
+    """
+    adaptive = list(dict.fromkeys(each for each in contracts if each.quality is not None))
+    plain = [each for each in contracts if each.quality is None]
+    goals = list(dict.fromkeys(each.goal() for each in adaptive)) or [default_goal(replay)]
+    replay.expect(len(adaptive) + len(goals) * (2 + len(plain)))
+    if hindsight:
+        replay.expect(len(adaptive) * replay.hindsight_runs)
+    runs = []
+    for goal in goals:
+        for contract in adaptive:
+            if contract.goal() == goal:
+                runs += _with_hindsight(replay, contract, hindsight=hindsight)
+        runs += _references(replay, goal, plain)
+    return runs
+
+
+def default_goal(replay: Replay) -> Goal:
+    """Return over what and how often to measure where no contract says so; there is no target."""
+    query = replay.subject.query
+    period, interval = (Duration.of(each).microseconds for each in (query.period, query.adaptation_interval))
+    return Goal(None, period, interval)
+
+
+def hindsight_of(replay: Replay, run: Run) -> Run | None:
+    """Return the smallest constant slack that reaches the Phi(.99Γ) of a run; None if none does."""
+    assert run.goal.target is not None
+    found = replay.hindsight(run.goal, run.result.phi(run.goal.target).nearly)
+    if found.slack is None:
+        return None
+    result = replay.measure(constant(found.slack, Duration(run.goal.interval)), run.goal.period)
+    return Run(f"fixed {Duration(found.slack)}", "hindsight", run.goal, result, found.monotone)
+
+
+def write(runs: Sequence[Run], folder: Path, config: dict[str, Any]) -> None:
+    """Write the figures as JSON lines, each with `config`, and the series as one Parquet file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps({**config, "run": number, **run.figures()}) for number, run in enumerate(runs)]
+    (folder / FIGURES).write_text("\n".join([*lines, ""]), encoding="utf-8")
+    tables = [run.series() for run in runs]
+    numbered = [table.add_column(0, "run", _repeat(number, table)) for number, table in enumerate(tables)]
+    pq.write_table(pa.concat_tables(numbered), folder / SERIES)
+
+
+def _with_hindsight(replay: Replay, contract: Contract, *, hindsight: bool) -> list[Run]:
+    goal = contract.goal()
+    run = Run(contract_text(contract), "contract", goal, replay.measure(contract, goal.period))
+    best = hindsight_of(replay, run) if hindsight else None
+    return [run] if best is None else [run, best]
+
+
+def _references(replay: Replay, goal: Goal, plain: Sequence[Contract]) -> list[Run]:
+    """Run what has no target of its own, adapting and measured as the goal says."""
+    runs: dict[Contract, Run] = {}
+    for contract in (*plain, NoSlack(), MaxSlack()):
+        same = replace(contract, adaptation_interval=Duration(goal.interval))
+        if same not in runs:
+            kind: Kind = "contract" if contract in plain else "reference"
+            label = contract_text(replace(contract, adaptation_interval="1 second"))
+            runs[same] = Run(label, kind, goal, replay.measure(same, goal.period))
+    return list(runs.values())
+
+
+def _timestamps(times: Any) -> Any:
+    return pa.array(times, pa.int64()).cast(pa.timestamp("us", tz="UTC"))
+
+
+def _repeat(number: int, table: pa.Table) -> Any:
+    return pa.array(np.full(table.num_rows, number, np.int32))

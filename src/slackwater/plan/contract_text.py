@@ -1,0 +1,153 @@
+"""Contracts as one line of text, for the command line and for labels: parse and print are inverse.
+
+A text begins with what is wanted and goes on with clauses in any order, each at most once:
+
+    recall 0.95 [over <duration>] [every <duration>] [cap <duration>] [by <controller>]
+    fixed <duration> | max | none, each with [every <duration>] [cap <duration>]
+
+`over` is the measurement period, `every` the adaptation interval. Upper and lower case are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from slackwater.contracts import Contract, ControllerConfig, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.control import PD, LateDegreeModel, ModelSearch, NeededSlack
+from slackwater.errors import ParameterError
+from slackwater.time import Duration, DurationLike
+
+CONTROLLERS: Mapping[str, ControllerConfig] = {
+    "needed": NeededSlack(),  # what a recall contract uses unless it says otherwise
+    "model-search": ModelSearch(),
+    "model-search-eq": ModelSearch(selectivity="eq"),
+    "model-search-eq-uncalibrated": ModelSearch(selectivity="eq", calibration="none"),
+    "late-degree": LateDegreeModel(),
+    "pd": PD(),
+}
+EXAMPLES = (
+    '"recall 0.95 over 1 minute", "recall 0.99 over 1 minute cap 30 seconds by model-search", '
+    '"fixed 2 seconds", "max" or "none"'
+)
+
+_CLAUSES = ("over", "every", "cap", "by")
+_ALLOWED: Mapping[str, tuple[str, ...]] = {
+    "recall": _CLAUSES,
+    **dict.fromkeys(("fixed", "max", "none"), ("every", "cap")),
+}
+_INTERVAL = Duration.of("1 second")
+
+
+def parse_contract(text: str, *, over: DurationLike = "1 minute", every: DurationLike = _INTERVAL) -> Contract:
+    """Read a contract from text; `over` and `every` hold where the text does not say.
+
+    A recall over less than `every` is adapted once per period, unless the text says how often.
+
+    >>> parse_contract("recall 0.95 over 5 minutes cap 30 seconds") == Recall(0.95, over="5 minutes", cap="30 seconds")
+    True
+    >>> parse_contract("fixed 2 seconds") == FixedSlack("2 seconds")
+    True
+    """
+    kind, value, clauses = _split(text)
+    cap = _duration(clauses, "cap")
+    interval = _duration(clauses, "every") or Duration.of(every)
+    match kind:
+        case "recall":
+            period = _duration(clauses, "over") or Duration.of(over)
+            interval = interval if "every" in clauses else min(interval, period)
+            how = _controller(text, clauses.get("by"))
+            target = _target(text, value)
+            return Recall(target, over=period, cap=cap, adaptation_interval=interval, controller=how)
+        case "fixed":
+            return FixedSlack(Duration.of(value, parameter="fixed"), cap=cap, adaptation_interval=interval)
+        case "max":
+            return MaxSlack(cap=cap, adaptation_interval=interval)
+        case _:
+            return NoSlack(cap=cap, adaptation_interval=interval)
+
+
+def contract_text(contract: Contract) -> str:
+    """Print a contract as text that `parse_contract` reads back; a controller must be one of `CONTROLLERS`.
+
+    >>> contract_text(Recall(0.95, cap="30 seconds", controller=ModelSearch()))
+    'recall 0.95 over 1 minute cap 30 seconds by model-search'
+    >>> contract_text(MaxSlack(adaptation_interval="5 seconds"))
+    'max every 5 seconds'
+    """
+    parts = [_head(contract)]
+    if contract.interval != _INTERVAL:
+        parts.append(f"every {contract.interval}")
+    if contract.longest_wait is not None:
+        parts.append(f"cap {contract.longest_wait}")
+    if contract.controller is not None:
+        parts.append(f"by {_name(contract)}")
+    return " ".join(parts)
+
+
+def _head(contract: Contract) -> str:
+    match contract:
+        case Recall():
+            return f"recall {contract.target!r} over {contract.period}"
+        case FixedSlack():
+            return f"fixed {contract.slack}"
+        case MaxSlack():
+            return "max"
+        case NoSlack():
+            return "none"
+    raise ParameterError("contract", contract, must="have a text", remedy=f"those that do are: {', '.join(_ALLOWED)}")
+
+
+def _name(contract: Contract) -> str:
+    if isinstance(contract, Recall):
+        for name, config in CONTROLLERS.items():
+            if config == contract.controller:
+                return name
+    raise ParameterError(
+        "controller",
+        contract.controller,
+        must="have a name",
+        remedy=f"of a recall contract, these have: {', '.join(CONTROLLERS)}",
+    )
+
+
+def _split(text: str) -> tuple[str, str, dict[str, str]]:
+    """Return the kind of contract, its own value and its clauses."""
+    words = text.lower().split()
+    if not words or words[0] not in _ALLOWED:
+        raise _wrong(text, f"begin with one of: {', '.join(_ALLOWED)}")
+    starts = [0, *(number for number, word in enumerate(words) if word in _CLAUSES), len(words)]
+    parts = [words[start:stop] for start, stop in zip(starts, starts[1:], strict=False)]
+    kind, *own = parts[0]
+    if bool(own) != (kind in ("recall", "fixed")):
+        raise _wrong(text, f"say what {kind} is" if not own else f"have nothing between {kind} and its clauses")
+    clauses: dict[str, str] = {}
+    for clause, *value in parts[1:]:
+        if clause not in _ALLOWED[kind]:
+            raise _wrong(text, f"have no clause {clause!r} for {kind}")
+        if clause in clauses or not value:
+            raise _wrong(text, f"say {clause!r} once, with a value")
+        clauses[clause] = " ".join(value)
+    return kind, " ".join(own), clauses
+
+
+def _duration(clauses: Mapping[str, str], clause: str) -> Duration | None:
+    return Duration.of(clauses[clause], parameter=clause) if clause in clauses else None
+
+
+def _target(text: str, value: str) -> float:
+    try:
+        return float(value)
+    except ValueError as error:
+        raise _wrong(text, "have a number after recall") from error
+
+
+def _controller(text: str, name: str | None) -> ControllerConfig | None:
+    if name is None:
+        return None
+    if name not in CONTROLLERS:
+        raise _wrong(text, f"name a controller after by: {', '.join(CONTROLLERS)}")
+    return CONTROLLERS[name]
+
+
+def _wrong(text: str, must: str) -> ParameterError:
+    return ParameterError("contract", text, must=must, remedy=f"such as {EXAMPLES}")
