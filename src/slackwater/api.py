@@ -161,6 +161,7 @@ def join(
     release: Literal["arrival", "clock"] = "arrival",
     closed: Literal["both", "right"] = "both",
     situation2: bool = False,
+    synchronize: bool = True,
     buckets: int | None = None,
 ) -> Any:
     """Join streams within sliding windows, waiting as long as the contract says.
@@ -181,6 +182,8 @@ def join(
         release: when reorder buffers look what may leave: "arrival" (SUN15) or "clock" (JI16).
         closed: "both" is JI16's window [T - W, T], "right" SUN15's (T - W, T].
         situation2: SUN15's situation 2: a late row completes results at exactly the join's time; for two streams.
+        synchronize: whether streams wait for each other (JI16 Alg. 1); without it (SUN15's Baseline 3), rows come to
+            the join as they leave their reorder buffers.
         buckets: on Spark, how many parts the work is spread over.
 
     >>> import pyarrow as pa
@@ -201,6 +204,7 @@ def join(
         release=release,
         closed=closed,
         situation2=situation2,
+        synchronize=synchronize,
         buckets=buckets if buckets is not None else 1,
     )
     check_join(node)

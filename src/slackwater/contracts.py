@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -100,21 +101,34 @@ class NoSlack(Contract):
 class FixedSlack(Contract):
     """Wait the same event-time duration for every event: what a watermark delay does elsewhere.
 
+    A join can wait differently for each stream, by name, although one slack for all can do the same (JI16 Theorem 1).
+
     >>> FixedSlack("2 seconds").slack
     Duration('2 seconds')
+    >>> FixedSlack({"bus": "2 seconds", "scats": "3 seconds"}).slack
+    Duration('3 seconds')
     """
 
-    slack: DurationLike
+    slack: Duration
+    by_stream: tuple[tuple[str, Duration], ...]  # empty: the same for all
 
     def __init__(
         self,
-        slack: DurationLike,
+        slack: DurationLike | Mapping[str, DurationLike],
         *,
         cap: DurationLike | None = None,
         adaptation_interval: DurationLike = "1 second",
         controller: ControllerConfig | None = None,
     ) -> None:
-        object.__setattr__(self, "slack", Duration.of(slack, parameter="slack"))
+        each = slack if isinstance(slack, Mapping) else {}
+        by_stream = tuple((name, Duration.of(own, parameter="slack")) for name, own in each.items())
+        if isinstance(slack, Mapping) and not by_stream:
+            raise ParameterError("slack", slack, must="name a stream", remedy='such as {"bus": "2 seconds"}')
+        longest = max((own for _, own in by_stream), default=Duration.ZERO)
+        if not isinstance(slack, Mapping):
+            longest = Duration.of(slack, parameter="slack")
+        object.__setattr__(self, "slack", longest)
+        object.__setattr__(self, "by_stream", by_stream)
         super().__init__(cap=cap, adaptation_interval=adaptation_interval, controller=controller)
 
 

@@ -15,12 +15,29 @@ from slackwater.spark.control_stream import send
 from slackwater.spark.outputs import parquet_folder
 
 
+def plan_of(frames):
+    """Reorder one frame, join several."""
+    streams = [
+        sw.stream(frame, name=f"s{number}", event_time="ts", unit="ms", arrival="seq")
+        for number, frame in enumerate(frames)
+    ]
+    contract = sw.MaxSlack(cap="300 ms")
+    return (
+        sw.join(*streams, on="key", within="50 ms", contract=contract)
+        if streams[1:]
+        else sw.reorder(streams[0], contract=contract)
+    )
+
+
+def frame_of(spark, folder: Path):
+    schema = spark.read.parquet(str(folder)).schema
+    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+
+
 def main(folder: Path, *, die_before: str | None = None, die_after: str | None = None, batch: int = -1) -> None:
     spark = sw.session(app="kill")
     spark.sparkContext.setLogLevel("ERROR")
-    schema = spark.read.parquet(str(folder / "in")).schema
-    frame = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder / "in"))
-    stream = sw.stream(frame, name="s", event_time="ts", unit="ms", arrival="seq")
+    query = plan_of([frame_of(spark, path) for path in sorted(folder.glob("in*"))])
 
     def destination(name: str):
         write = parquet_folder(str(folder / name))
@@ -35,7 +52,7 @@ def main(folder: Path, *, die_before: str | None = None, die_after: str | None =
         return write_or_die
 
     def run():
-        sw.reorder(stream, contract=sw.MaxSlack(cap="300 ms")).start(
+        query.start(
             results=destination("results"),
             late=destination("late"),
             decisions=destination("decisions"),

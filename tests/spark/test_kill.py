@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import slackwater as sw
+from tests.spark.job import plan_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
 ROWS, FILES = 6_000, 4
@@ -26,18 +26,27 @@ def table() -> pa.Table:
     random = np.random.default_rng(5)
     delays = np.where(random.random(ROWS) < 0.7, 0, random.exponential(120, ROWS)).astype(np.int64)
     return pa.table(
-        {"ts": np.arange(ROWS) * 2 - delays, "seq": np.arange(ROWS), "text": [f"row {i}" for i in range(ROWS)]}
+        {
+            "ts": np.arange(ROWS) * 2 - delays,
+            "seq": np.arange(ROWS),
+            "key": random.integers(0, 20, ROWS),
+            "text": [f"row {i}" for i in range(ROWS)],
+        }
     )
 
 
 @pytest.fixture
 def folder(tmp_path, table) -> Path:
-    (tmp_path / "in").mkdir()
-    for number in range(FILES):
-        path = tmp_path / "in" / f"{number}.parquet"
-        pq.write_table(table.slice(number * ROWS // FILES, ROWS // FILES), path)
-        os.utime(path, (1_700_000_000 + number,) * 2)  # Spark takes files in the order of their times
+    write_files(table, tmp_path / "in")
     return tmp_path
+
+
+def write_files(table: pa.Table, folder: Path) -> None:
+    folder.mkdir()
+    for number in range(FILES):
+        path = folder / f"{number}.parquet"
+        pq.write_table(table.slice(number * len(table) // FILES, len(table) // FILES), path)
+        os.utime(path, (1_700_000_000 + number,) * 2)  # Spark takes files in the order of their times
 
 
 def run_job(folder: Path, *where: str) -> subprocess.Popen[bytes]:
@@ -57,14 +66,19 @@ def read(folder: Path, name: str) -> pa.Table:
     return pa.concat_tables([pq.read_table(file, partitioning=None) for file in files])
 
 
-def check_against_the_local_run(folder: Path, table: pa.Table) -> None:
-    stream = sw.stream(table, name="s", event_time="ts", unit="ms", arrival="seq")
-    local = sw.reorder(stream, contract=sw.MaxSlack(cap="300 ms"))
+def check_against_the_local_run(folder: Path, tables: list[pa.Table]) -> None:
+    local = plan_of(tables)
     assert local.results.to_pylist() == read(folder, "results").to_pylist()
-    assert local.late.to_pylist() == read(folder, "late").to_pylist()
+    assert by_stream(local.late) == by_stream(read(folder, "late"))
     decisions = read(folder, "decisions").drop_columns(["took_us"])
     assert local.decisions.drop_columns(["took_us"]).to_pylist() == decisions.to_pylist()
-    assert ROWS == local.results.num_rows + local.late.num_rows
+    last = decisions.to_pylist()[-1]
+    assert (ROWS, 0) == (last["arrived"], last["buffered"])
+    assert last["late"] == local.late.num_rows
+
+
+def by_stream(late: pa.Table) -> list[dict]:
+    return sorted(late.to_pylist(), key=lambda row: row["stream"])
 
 
 WITHIN_A_BATCH = [
@@ -79,7 +93,16 @@ def test_killed_within_three_batches_and_between_two(folder, table):
         assert -signal.SIGKILL == run_job(folder, *where).wait(timeout=240), (folder / "log").read_text()[-3000:]
     kill_when_committed(folder, commits=3)
     run_to_the_end(folder)
-    check_against_the_local_run(folder, table)
+    check_against_the_local_run(folder, [table])
+
+
+def test_a_join_killed_within_a_batch_goes_on_as_if_nothing_had_happened(tmp_path, table):
+    tables = [table.filter(pa.array(np.arange(ROWS) % 2 == stream)) for stream in range(2)]
+    for number, own in enumerate(tables):
+        write_files(own, tmp_path / f"in{number}")
+    assert -signal.SIGKILL == run_job(tmp_path, "after=results", "batch=1").wait(timeout=240)
+    run_to_the_end(tmp_path)
+    check_against_the_local_run(tmp_path, tables)
 
 
 def kill_when_committed(folder: Path, *, commits: int) -> None:

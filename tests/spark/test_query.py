@@ -255,13 +255,18 @@ def test_an_idle_bucket_releases_what_it_holds(spark, tmp_path, table):
         checkpoint=str(tmp_path / "checkpoint"),
         trigger={"processingTime": "100 milliseconds"},
     )
+    assert ROWS == len(first_results(query, tmp_path / "results"))
+
+
+def first_results(query, folder):
+    """Let a query run until it has written results, stop it, and return them."""
     try:
         deadline = time.monotonic() + 90
-        while not rows_of(read(tmp_path / "results")) and time.monotonic() < deadline and query.isActive:
+        while not rows_of(read(folder)) and time.monotonic() < deadline and query.isActive:
             query.awaitTermination(0.2)
         query.stop()
         assert query.exception() is None
-        assert ROWS == read(tmp_path / "results").num_rows
+        return rows_of(read(folder))
     finally:
         query.stop()
 

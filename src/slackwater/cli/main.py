@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from slackwater.cli.bench import bench
 from slackwater.cli.demo.command import demo
+from slackwater.cli.replay import replay
 from slackwater.errors import SlackwaterError
 
 INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
@@ -36,6 +37,7 @@ app = typer.Typer(
     cls=PoliteGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
 )
 app.command()(demo)
+app.command()(replay)
 app.command()(bench)
 
 

@@ -98,6 +98,10 @@ class LatePolicy:
                     raise _first_error(late, stream)
                 return Routed(in_order, late, 0)
 
+    def keep(self, late: Late, *, stream: str) -> Late:
+        """Return what of the late events goes to the `late` output, for operators that cannot adjust times."""
+        return self.route(Events.none(), late, late.late_by, late.events.row, stream=stream).side
+
 
 @dataclass(frozen=True, slots=True)
 class Routed:

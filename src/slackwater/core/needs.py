@@ -13,7 +13,7 @@ looked at, or a sample of them; of the others only the number of results matters
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ import numpy as np
 from slackwater.core.combine import Bound, Combiner, Condition, Numbers, Seeds
 from slackwater.core.compiled import compiled
 from slackwater.core.probe import Pool
+from slackwater.core.sample import Sampler, SampleState
 from slackwater.events import Events
 from slackwater.time import BEFORE_ALL_TIME, window_start
 
@@ -45,32 +46,58 @@ class Needs:
         return len(self.step)
 
     @classmethod
+    def none(cls) -> Needs:
+        """No results."""
+        empty = np.empty(0, np.int64)
+        return cls(empty, empty, empty, np.empty(0))
+
+    @classmethod
     def concat(cls, parts: Sequence[Needs]) -> Needs:
         """Put needs one after the other."""
         columns = zip(*((part.step, part.time, part.slack, part.weight) for part in parts), strict=True)
         return cls(*map(np.concatenate, columns))
 
 
-class NeedsProfile:
-    """Finds what results need, from arrivals alone. Holds the events of the last window and the longest lag."""
+@dataclass(frozen=True, slots=True)
+class NeedsState:
+    """All that a profile remembers besides the events it has seen."""
 
-    def __init__(self, config: WindowJoin, condition: Condition, seen: Sequence[Events], longest_lag: int) -> None:
+    longest_lag: int = 0  # the longest that an event has come behind the slowest clock
+    samples: tuple[tuple[SampleState, SampleState], ...] = ()  # of each stream: late arrivals, others
+
+
+class NeedsProfile:
+    """Finds what results need, from arrivals alone. Holds the events of the last window and the longest lag.
+
+    Of each interval and stream, about so many `late` arrivals and so many `others` are looked at.
+    """
+
+    def __init__(
+        self,
+        config: WindowJoin,
+        condition: Condition,
+        seen: Sequence[Events],
+        state: NeedsState | None = None,
+        *,
+        late: int,
+        others: int,
+    ) -> None:
         self._config = config
         self._condition = condition
         self._seen = list(seen)
-        self._longest_lag = longest_lag
+        state = state or NeedsState()
+        self._longest_lag = state.longest_lag
+        samples = state.samples or ((SampleState(), SampleState()),) * len(self._seen)
+        self._samplers = [(Sampler(late, one), Sampler(others, other)) for one, other in samples]
 
-    def on_batch(self, arrivals: MergedArrivals, groups: Rows, *, late: int, others: int) -> Needs:
-        """Take in arrivals; return what the results need that they complete.
-
-        `groups` cuts the steps into stretches; of each stretch and stream, so many `late` arrivals and so many `others`
-        are looked at, at most.
-        """
+    def on_batch(self, arrivals: MergedArrivals, interval: Rows) -> Needs:
+        """Take in arrivals; return what the results need that they complete. `interval` numbers that of each step."""
+        if not arrivals.steps:
+            return Needs.none()
         pools, ranks = self._pools(arrivals)
         combiner = Combiner(self._condition, pools)
         found = [
-            self._of_stream(combiner, stream, arrivals, ranks[stream], groups, (late, others))
-            for stream in range(len(self._seen))
+            self._of_stream(combiner, stream, arrivals, ranks[stream], interval) for stream in range(len(self._seen))
         ]
         self._forget(arrivals)
         return Needs.concat(found)
@@ -80,10 +107,10 @@ class NeedsProfile:
         """The events that a late one may still find as partners."""
         return tuple(self._seen)
 
-    @property
-    def longest_lag(self) -> int:
-        """The longest that an event has come behind the slowest clock."""
-        return self._longest_lag
+    def snapshot(self) -> NeedsState:
+        """Return all that is needed to go on, besides the events that were seen."""
+        samples = tuple((late.snapshot(), others.snapshot()) for late, others in self._samplers)
+        return NeedsState(self._longest_lag, samples)
 
     def _pools(self, arrivals: MergedArrivals) -> tuple[tuple[Pool, ...], list[Rows]]:
         """Return all events that have arrived, and for each new one its rank by (step, stream, position)."""
@@ -99,13 +126,13 @@ class NeedsProfile:
         return pools, ranks
 
     def _of_stream(
-        self, combiner: Combiner, stream: int, arrivals: MergedArrivals, rank: Rows, groups: Rows, most: tuple[int, int]
+        self, combiner: Combiner, stream: int, arrivals: MergedArrivals, rank: Rows, interval: Rows
     ) -> Needs:
         events = arrivals.streams[stream].events
         step = arrivals.per_event(stream, np.arange(arrivals.steps))
         lag = arrivals.slowest[step] - events.time
         self._longest_lag = max(self._longest_lag, int(lag.max(initial=0)))
-        chosen, weight = _sample(lag > 0, groups[step], most)
+        chosen, weight = self._chosen(stream, lag > 0, interval[step], int(interval[-1]) + 1)
         parts = [self._as_latest(combiner, stream, events[chosen], rank[chosen])]
         parts += [
             self._behind(combiner, stream, other, events[chosen], rank[chosen])
@@ -120,11 +147,21 @@ class NeedsProfile:
         needed = self._needed(combiner.pools, arrivals, behind, step[of], rank[of])
         return Needs(step[of], time, needed, ways * weight[event])
 
+    def _chosen(self, stream: int, late: Mask, interval: Rows, intervals: int) -> tuple[Rows, Numbers]:
+        """Choose events that are looked at, and what each stands for."""
+        chosen, weights = [], []
+        for sampler, kind in zip(self._samplers[stream], (late, ~late), strict=True):
+            members = np.flatnonzero(kind)
+            picked, weight = sampler.choose(interval[members], intervals=intervals)
+            chosen.append(members[picked])
+            weights.append(weight)
+        return np.concatenate(chosen), np.concatenate(weights)
+
     def _needed(self, pools: tuple[Pool, ...], arrivals: MergedArrivals, since: Times, step: Rows, rank: Rows) -> Times:
         """Return the smallest slack at which some stream has not yet released anything since each of these times."""
         needed = np.full(len(since), -BEFORE_ALL_TIME)
         for pool, clock in zip(pools, arrivals.clocks, strict=True):
-            first = _first_since(pool.time, pool.position, since, rank)
+            first = _first_since(pool.time, pool.position, since, rank, clock[step])
             np.minimum(needed, clock[step] - first + 1, out=needed)
         slack: Times = np.maximum(needed, 0)
         return slack
@@ -170,35 +207,12 @@ class NeedsProfile:
 
 
 @compiled
-def _first_since(times: Times, position: Rows, since: Times, rank: Rows) -> Times:
-    """Return the first event time from each time on, among events that had arrived; the end of time if none."""
+def _first_since(times: Times, position: Rows, since: Times, rank: Rows, clock: Times) -> Times:
+    """Return the first event time from each time on, among events that had arrived; behind the clock if none had."""
     first = np.empty(len(since), np.int64)
     for i in range(len(since)):
         j = np.searchsorted(times, since[i], side="left")
-        while j < len(times) and position[j] > rank[i]:
+        while j < len(times) and times[j] <= clock[i] and position[j] > rank[i]:
             j += 1
-        first[i] = times[j] if j < len(times) else -BEFORE_ALL_TIME
+        first[i] = min(times[j], clock[i] + 1) if j < len(times) else clock[i] + 1
     return first
-
-
-def _sample(late: Mask, group: Rows, most: tuple[int, int]) -> tuple[Rows, Numbers]:
-    """Choose so many late and so many other events of each group, evenly; return them and what each stands for."""
-    chosen, weights = [], []
-    for kind, count in zip((late, ~late), most, strict=True):
-        members = np.flatnonzero(kind)
-        for start, stop in _runs(group[members]):
-            stride = -(-(stop - start) // count)
-            picked = members[start + (stride - 1) // 2 : stop : stride]
-            chosen.append(picked)
-            weights.append(np.full(len(picked), (stop - start) / len(picked)))
-    if not chosen:
-        return np.empty(0, np.int64), np.empty(0)
-    return np.concatenate(chosen), np.concatenate(weights)
-
-
-def _runs(group: Rows) -> Iterator[tuple[int, int]]:
-    """Return where each run of equal values starts and stops."""
-    if not len(group):
-        return
-    edges = np.flatnonzero(np.diff(group)) + 1
-    yield from zip([0, *edges.tolist()], [*edges.tolist(), len(group)], strict=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,7 +18,7 @@ from slackwater.core.compiled import compiled, compiled_source
 
 if TYPE_CHECKING:
     from slackwater.events import Events, Rows
-    from slackwater.time import Times
+    from slackwater.time import Mask, Times
 
 Columns: TypeAlias = tuple[npt.NDArray[Any], ...]
 PairKernel: TypeAlias = Callable[
@@ -65,15 +65,14 @@ class Triggers:
         return Triggers(self.code[which], self.low[which], self.high[which], self.before[which])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Index:
-    """A pool grouped by key code. `orderly`: in each group positions rise with time: a range needs no second look."""
+    """A pool grouped by key code, in each group by (event time, arrival)."""
 
     starts: Rows  # of each key code; one more than there are codes
     time: Times
     row: Rows
     position: Rows
-    orderly: bool
 
     @classmethod
     def of(cls, pool: Pool, code: Rows, codes: int) -> Index:
@@ -84,15 +83,28 @@ class Index:
         [8, 7, 9]
         """
         starts, order = _grouped(code, codes)
-        time, position = pool.time[order], pool.position[order]
-        return cls(starts, time, pool.row[order], position, bool(_is_orderly(starts, position)))
+        return cls(starts, pool.time[order], pool.row[order], pool.position[order])
 
     def count(self, triggers: Triggers) -> Rows:
-        """How many partners each trigger has. O(log n) each while the index is orderly."""
-        return _count(
-            self.starts, self.time, self.position, self.orderly,
-            triggers.code, triggers.low, triggers.high, triggers.before,
-        )  # fmt: skip
+        """How many partners each trigger has. O(log n) for each layer."""
+        counts = np.zeros(len(triggers), np.int64)
+        for starts, time, position in self._layers:
+            _add_counts(starts, time, position, triggers.code, triggers.low, triggers.high, triggers.before, counts)
+        return counts
+
+    @cached_property
+    def _layers(self) -> list[tuple[Rows, Times, Rows]]:
+        """The index in layers in each of which positions rise with time, so that a count is two binary searches.
+
+        Events that came in order are the first layer, late ones the second; later layers are smaller and smaller.
+        """
+        layers: list[tuple[Rows, Times, Rows]] = []
+        rest = (self.starts, self.time, self.position)
+        while len(rest[1]) or not layers:
+            orderly = _is_orderly(rest[0], rest[2])
+            layers.append(_kept(*rest, orderly))
+            rest = _kept(*rest, ~orderly)
+        return layers
 
     def pairs(self, triggers: Triggers, counts: Rows) -> tuple[Rows, Rows]:
         """Return (trigger, row of partner) for all partners, given how many each has; by partner's (time, arrival)."""
@@ -169,12 +181,22 @@ def _grouped(code: Rows, codes: int) -> tuple[Rows, Rows]:
 
 
 @compiled
-def _is_orderly(starts: Rows, position: Rows) -> bool:
+def _is_orderly(starts: Rows, position: Rows) -> Mask:
+    """Whether all that follows an event in its group came after it."""
+    orderly = np.empty(len(position), np.bool_)
     for k in range(len(starts) - 1):
-        for i in range(starts[k] + 1, starts[k + 1]):
-            if position[i] < position[i - 1]:
-                return False
-    return True
+        least = np.iinfo(np.int64).max
+        for i in range(starts[k + 1] - 1, starts[k] - 1, -1):
+            orderly[i] = position[i] <= least
+            least = min(least, position[i])
+    return orderly
+
+
+def _kept(starts: Rows, time: Times, position: Rows, keep: Mask) -> tuple[Rows, Times, Rows]:
+    """Return the events of an index that are to be kept."""
+    if bool(keep.all()):
+        return starts, time, position
+    return np.concatenate(([0], np.cumsum(keep)))[starts], time[keep], position[keep]
 
 
 @compiled
@@ -189,25 +211,16 @@ def _first_from(time: Times, low: int, high: int, bound: int) -> int:
 
 
 @compiled
-def _count(
-    starts: Rows, time: Times, position: Rows, orderly: bool, code: Rows, low: Times, high: Times, before: Rows
-) -> Rows:
-    counts = np.zeros(len(code), np.int64)
+def _add_counts(
+    starts: Rows, time: Times, position: Rows, code: Rows, low: Times, high: Times, before: Rows, counts: Rows
+) -> None:
     for i in range(len(code)):
         if code[i] < 0:
             continue
         end = starts[code[i] + 1]
         first = _first_from(time, starts[code[i]], end, low[i])
         stop = _first_from(time, first, end, high[i] + 1)
-        if orderly:
-            while stop > first and position[stop - 1] >= before[i]:
-                stop -= 1
-            counts[i] = stop - first
-        else:
-            for j in range(first, stop):
-                if position[j] < before[i]:
-                    counts[i] += 1
-    return counts
+        counts[i] += _first_from(position, first, stop, before[i]) - first
 
 
 @compiled

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,12 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from slackwater.contracts import Contract, Goal, MaxSlack, NoSlack
+from slackwater.contracts import Contract, FixedSlack, Goal, MaxSlack, NoSlack
 from slackwater.experiments.replay import Measured, Replay, constant
 from slackwater.plan.contract_text import contract_text
-from slackwater.time import Duration
-
-FIGURES, SERIES = "replay.jsonl", "replay.parquet"  # what `write` writes, and a report reads
+from slackwater.time import Duration, DurationLike
 
 Kind = Literal["contract", "reference", "hindsight"]
 
@@ -62,9 +60,9 @@ class Run:
             {
                 "at": _timestamps(result.at[counts]),
                 "watermark": _timestamps(np.maximum(result.watermark[counts], 0)),
-                "slack": result.slack[counts],
-                "recall": result.recall[counts],
-                "true": result.true[counts],
+                "slack": pa.array(result.slack[counts]),
+                "recall": pa.array(result.recall[counts]),
+                "true": pa.array(result.true[counts]),
                 "estimated": pa.array(result.estimated[counts], from_pandas=True),
                 "measured": pa.array(result.measured[counts], from_pandas=True),
             }
@@ -108,14 +106,13 @@ def hindsight_of(replay: Replay, run: Run) -> Run | None:
     return Run(f"fixed {Duration(found.slack)}", "hindsight", run.goal, result, found.monotone)
 
 
-def write(runs: Sequence[Run], folder: Path, config: dict[str, Any]) -> None:
-    """Write the figures as JSON lines, each with `config`, and the series as one Parquet file."""
-    folder.mkdir(parents=True, exist_ok=True)
+def write(runs: Sequence[Run], config: Mapping[str, Any], *, figures: Path, series: Path) -> None:
+    """Write the figures as JSON lines, each with `config`, and the series of all runs as one Parquet file."""
     lines = [json.dumps({**config, "run": number, **run.figures()}) for number, run in enumerate(runs)]
-    (folder / FIGURES).write_text("\n".join([*lines, ""]), encoding="utf-8")
+    figures.write_text("\n".join([*lines, ""]), encoding="utf-8")
     tables = [run.series() for run in runs]
     numbered = [table.add_column(0, "run", _repeat(number, table)) for number, table in enumerate(tables)]
-    pq.write_table(pa.concat_tables(numbered), folder / SERIES)
+    pq.write_table(pa.concat_tables(numbered), series)
 
 
 def _with_hindsight(replay: Replay, contract: Contract, *, hindsight: bool) -> list[Run]:
@@ -129,12 +126,20 @@ def _references(replay: Replay, goal: Goal, plain: Sequence[Contract]) -> list[R
     """Run what has no target of its own, adapting and measured as the goal says."""
     runs: dict[Contract, Run] = {}
     for contract in (*plain, NoSlack(), MaxSlack()):
-        same = replace(contract, adaptation_interval=Duration(goal.interval))
+        same = _deciding_every(Duration(goal.interval), contract)
         if same not in runs:
             kind: Kind = "contract" if contract in plain else "reference"
-            label = contract_text(replace(contract, adaptation_interval="1 second"))
+            label = contract_text(_deciding_every("1 second", contract))  # the goal says how often
             runs[same] = Run(label, kind, goal, replay.measure(same, goal.period))
     return list(runs.values())
+
+
+def _deciding_every(interval: DurationLike, contract: Contract) -> Contract:
+    """Return the same policy with another interval, which changes only when it is measured."""
+    if isinstance(contract, FixedSlack):
+        slack = dict(contract.by_stream) or contract.slack
+        return FixedSlack(slack, cap=contract.cap, adaptation_interval=interval, controller=contract.controller)
+    return type(contract)(cap=contract.cap, adaptation_interval=interval, controller=contract.controller)
 
 
 def _timestamps(times: Any) -> Any:

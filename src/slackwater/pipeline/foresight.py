@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from slackwater.core.needs import NeedsState
+from slackwater.core.sample import SampleState
 from slackwater.measurement import Counts, Measurement, NeededSlacks
 from slackwater.time import release_horizon, running_clock
 
@@ -25,6 +27,14 @@ if TYPE_CHECKING:
     from slackwater.time import Times
 
 LATE_SAMPLE, OTHER_SAMPLE = 48, 8  # events of each stream and interval that are asked what results they complete
+
+
+def needs_state(state: dict[str, Any]) -> NeedsState | None:
+    """Read what `Foresight.snapshot` wrote of the profile."""
+    if "needs" not in state:
+        return None
+    samples = tuple((SampleState(**late), SampleState(**others)) for late, others in state["needs"]["samples"])
+    return NeedsState(state["needs"]["longest_lag"], samples)
 
 
 class Foresight:
@@ -43,7 +53,7 @@ class Foresight:
     def on_batch(self, arrivals: MergedArrivals, crossed: Rows) -> Times:
         """Return the slack at each step, given the steps at which a boundary is crossed."""
         group = np.searchsorted(crossed, np.arange(arrivals.steps), side="left")
-        needs = self._profile.on_batch(arrivals, group, late=LATE_SAMPLE, others=OTHER_SAMPLE)
+        needs = self._profile.on_batch(arrivals, group)
         order = np.argsort(group[needs.step], kind="stable")
         edges = np.searchsorted(group[needs.step][order], np.arange(len(crossed) + 2))
         slack = np.empty(arrivals.steps, np.int64)
@@ -70,7 +80,7 @@ class Foresight:
     def snapshot(self) -> dict[str, Any]:
         """Return what is needed to go on besides the controller and the events seen, as values that JSON can hold."""
         recent = [list(pair) for pair in self._recent]
-        return {"longest_lag": self._profile.longest_lag, "recent": recent, "horizon": self._horizon}
+        return {"needs": asdict(self._profile.snapshot()), "recent": recent, "horizon": self._horizon}
 
     def _measure(self, arrivals: MergedArrivals, slack: Times, needs: Needs, group: Rows, boundaries: int) -> None:
         """Count what was due, and what was produced: where the join kept as far behind as the result needed."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from slackwater.contracts import FixedSlack
 from slackwater.control.choose import controller_for
 from slackwater.core.buffer import MemoryBuffer
 from slackwater.core.join import Processed, Results, WindowJoin
@@ -24,7 +25,7 @@ from slackwater.errors import AccountingError
 from slackwater.events import Events, Late, Reason, Tagged, code_of
 from slackwater.measurement import Counts, Joined, Measurement, StreamArrivals
 from slackwater.pipeline.boundaries import Boundaries, Decisions
-from slackwater.pipeline.foresight import Foresight
+from slackwater.pipeline.foresight import LATE_SAMPLE, OTHER_SAMPLE, Foresight, needs_state
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.time import Times, is_over_cap
 
@@ -94,7 +95,9 @@ class JoinPipeline:
         self._join = join.build(condition, held.windows, state.get("time"))
         self._foresight = None
         if getattr(self._controller, "learns_from", "results") == "arrivals":
-            profile = NeedsProfile(join, condition, held.seen, state.get("longest_lag", 0))
+            profile = NeedsProfile(
+                join, condition, held.seen, needs_state(state), late=LATE_SAMPLE, others=OTHER_SAMPLE
+            )
             intervals = max(1, node.contract.period.microseconds // node.contract.interval.microseconds)
             self._foresight = Foresight(self._controller, profile, intervals, state)
         self._boundaries = Boundaries(
@@ -110,16 +113,18 @@ class JoinPipeline:
         for noted, each in zip(self._delays, arrivals, strict=True):
             noted[each.events.row] = each.delay
         merged = MergedArrivals.of(arrivals, [kslack.snapshot().clock for kslack in self._kslacks])
-        turned_away = tuple(late for _, late in pairs)
+        turned_away = [late for _, late in pairs]
         self._counts = self._added(late=sum(map(len, turned_away)), arrived=sum(map(len, turned_away)))
         outcomes = [self._run(part, slack) for part, slack in self._parts(merged)]
-        return self._balanced(joined([JoinOutcome(None, turned_away, Decisions.none(), _NO_TIMES), *outcomes]))
+        return self._balanced(
+            joined([JoinOutcome(None, self._sides(turned_away), Decisions.none(), _NO_TIMES), *outcomes])
+        )
 
     def on_idle(self, stream: int) -> JoinOutcome:
         """Let a stream that is silent step aside: it releases what it holds, and nobody waits for it."""
         released = self._kslacks[stream].on_end()
         came = Tagged.from_stream(stream, (released.in_order + released.late).by_time())
-        left = self._synchronizer.on_batch(came)[0] + self._synchronizer.on_idle(stream)
+        left = self._synchronized(came)[0] + self._synchronizer.on_idle(stream)
         return self._balanced(self._route(self._process(left)))
 
     def on_end(self) -> JoinOutcome:
@@ -127,7 +132,7 @@ class JoinPipeline:
         released = [kslack.on_end() for kslack in self._kslacks]
         came = Tagged.concat([Tagged.from_stream(s, out.in_order + out.late) for s, out in enumerate(released)])
         came = came[np.lexsort((came.arrival, came.time))]
-        left = self._synchronizer.on_batch(came)[0] + self._synchronizer.on_end()
+        left = self._synchronized(came)[0] + self._synchronizer.on_end()
         routed = self._route(self._process(left))
         slack = self._controller.next_slack().microseconds
         last = self._boundaries.close(self.clock, slack, self._counts, self._results)
@@ -200,7 +205,7 @@ class JoinPipeline:
     def _run(self, arrivals: MergedArrivals, slack: Times) -> JoinOutcome:
         """Run the steps of a part through buffers, synchronizer and join."""
         came, when = self._release(arrivals, slack)
-        left, by = self._synchronizer.on_batch(came, self._awake_from(arrivals, when))
+        left, by = self._synchronized(came, self._awake_from(arrivals, when))
         processed = self._process(left)
         usable = sum(len(each.events) for each in arrivals.streams)
         before, results = self._counts, self._results
@@ -237,12 +242,25 @@ class JoinPipeline:
         released, steps = [], []
         for stream, kslack in enumerate(self._kslacks):
             own = arrivals.streams[stream]
-            events, step = kslack.on_batch(own, arrivals.of_stream(stream, slack)).with_steps()
+            events, step = kslack.on_batch(own, self._slack_of(stream, arrivals.of_stream(stream, slack))).with_steps()
             released.append(Tagged.from_stream(stream, events))
             steps.append(own.arrival_of_steps()[step])
         came, when = Tagged.concat(released), np.concatenate(steps)
         order = np.lexsort((came.arrival, came.time, when))
         return came[order], when[order]
+
+    def _synchronized(self, came: Tagged, awake_from: list[int] | None = None) -> tuple[Tagged, Rows]:
+        """Let streams wait for each other, unless the plan says not to."""
+        if not self._node.synchronize:
+            return came, np.arange(len(came), dtype=np.int64)
+        return self._synchronizer.on_batch(came, awake_from)
+
+    def _slack_of(self, stream: int, slack: Times) -> Times:
+        """Return the slack of one stream: that of all, unless the contract fixes its own."""
+        contract = self._node.contract
+        by_stream = dict(contract.by_stream) if isinstance(contract, FixedSlack) else {}
+        own = by_stream.get(self._node.streams[stream].name)
+        return slack if own is None else np.minimum(slack, own.microseconds)
 
     def _awake_from(self, arrivals: MergedArrivals, when: Times) -> list[int]:
         """Return at which of the released events each stream has spoken; behind the last if it has not."""
@@ -284,7 +302,7 @@ class JoinPipeline:
         late = ~processed.in_order
         self._counts = self._added(released=int((~late).sum()), late=int(late.sum()))
         self._results += int(processed.completed.sum())
-        sides = tuple(self._late(stream, processed, late) for stream in range(len(self._delays)))
+        sides = self._sides([self._late(stream, processed, late) for stream in range(len(self._delays))])
         return JoinOutcome(processed.results, sides, Decisions.none(), _NO_TIMES, (processed,))
 
     def _late(self, stream: int, processed: Processed, late: Any) -> Late:
@@ -296,6 +314,11 @@ class JoinPipeline:
         if cap is not None and len(side):
             side.code[is_over_cap(self._delays[stream][events.row], cap.microseconds)] = code_of(Reason.OVER_CAP)
         return side
+
+    def _sides(self, late: Sequence[Late]) -> tuple[Late, ...]:
+        """Let the late policy decide what is written."""
+        named = zip(late, self._node.streams, strict=True)
+        return tuple(self._node.late.keep(each, stream=stream.name) for each, stream in named)
 
     def _added(self, *, arrived: int = 0, released: int = 0, late: int = 0) -> Counts:
         counts = self._counts

@@ -11,6 +11,7 @@ A text begins with what is wanted and goes on with clauses in any order, each at
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from slackwater.contracts import Contract, ControllerConfig, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.control import PD, LateDegreeModel, ModelSearch, NeededSlack
@@ -67,7 +68,9 @@ def parse_contract(text: str, *, over: DurationLike = "1 minute", every: Duratio
 
 
 def contract_text(contract: Contract) -> str:
-    """Print a contract as text that `parse_contract` reads back; a controller must be one of `CONTROLLERS`.
+    """Print a contract as text that `parse_contract` reads back.
+
+    A controller must be one of `CONTROLLERS`; a fixed slack that differs between streams has no text.
 
     >>> contract_text(Recall(0.95, cap="30 seconds", controller=ModelSearch()))
     'recall 0.95 over 1 minute cap 30 seconds by model-search'
@@ -88,13 +91,13 @@ def _head(contract: Contract) -> str:
     match contract:
         case Recall():
             return f"recall {contract.target!r} over {contract.period}"
-        case FixedSlack():
+        case FixedSlack() if not contract.by_stream:
             return f"fixed {contract.slack}"
         case MaxSlack():
             return "max"
         case NoSlack():
             return "none"
-    raise ParameterError("contract", contract, must="have a text", remedy=f"those that do are: {', '.join(_ALLOWED)}")
+    raise ParameterError("contract", contract, must="have a text", remedy=f"such as {EXAMPLES}")
 
 
 def _name(contract: Contract) -> str:
@@ -116,7 +119,7 @@ def _split(text: str) -> tuple[str, str, dict[str, str]]:
     if not words or words[0] not in _ALLOWED:
         raise _wrong(text, f"begin with one of: {', '.join(_ALLOWED)}")
     starts = [0, *(number for number, word in enumerate(words) if word in _CLAUSES), len(words)]
-    parts = [words[start:stop] for start, stop in zip(starts, starts[1:], strict=False)]
+    parts = [words[start:stop] for start, stop in pairwise(starts)]
     kind, *own = parts[0]
     if bool(own) != (kind in ("recall", "fixed")):
         raise _wrong(text, f"say what {kind} is" if not own else f"have nothing between {kind} and its clauses")

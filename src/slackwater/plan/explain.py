@@ -67,5 +67,6 @@ def explain_buckets(node: ReorderNode) -> str:
 
 
 def _short(value: object) -> str:
-    fields = {k: v for k, v in vars(value).items() if k not in ("cap", "adaptation_interval", "controller")}
+    hidden = ("cap", "adaptation_interval", "controller")
+    fields = {k: v for k, v in vars(value).items() if k not in hidden and v != ()}
     return f"{type(value).__name__}({', '.join(f'{k}={v}' for k, v in fields.items())})"

@@ -52,6 +52,7 @@ class JoinNode:
     release: Literal["arrival", "clock"] = "arrival"
     closed: Literal["both", "right"] = "both"
     situation2: bool = False
+    synchronize: bool = True
     buckets: int = 1
 
     operator = "join"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slackwater.contracts import Contract
+from slackwater.contracts import Contract, FixedSlack
 from slackwater.errors import ColumnError, ContractMissingError, ParameterError
 from slackwater.events import LATE_COLUMNS
 from slackwater.time import Duration
@@ -56,6 +56,8 @@ def check_reorder(node: ReorderNode, columns: Sequence[str]) -> None:
         )
     if node.buckets > 1 and not node.by:
         raise ParameterError("buckets", node.buckets, must="be 1 without by=", remedy='say by="key" to order per key')
+    if isinstance(node.contract, FixedSlack) and node.contract.by_stream:
+        raise ParameterError("slack", "one by stream", must="be one duration here", remedy="a reorder has one stream")
     if node.release not in ("arrival", "clock"):
         raise ParameterError("release", node.release, must='be "arrival" or "clock"', remedy='"arrival" waits less')
     for column in LATE_COLUMNS:
@@ -96,6 +98,15 @@ def check_join(node: JoinNode) -> None:
         raise ParameterError("closed", node.closed, must='be "both" or "right"', remedy='"both" is [T - W, T]')
     if node.situation2 and len(node.streams) != 2:
         raise ParameterError("situation2", True, must="be used with two streams", remedy="leave it out")
+    names = [stream.name for stream in node.streams]
+    slacks = dict(node.contract.by_stream) if isinstance(node.contract, FixedSlack) else {}
+    if slacks and set(slacks) != set(names):
+        raise ParameterError(
+            "slack",
+            sorted(slacks),
+            must="name every stream once",
+            remedy=f"the streams are: {', '.join(names)}",
+        )
     for stream in node.streams:
         if stream.name in ("event_time", *LATE_COLUMNS) or not stream.name.isidentifier():
             raise ParameterError(

@@ -1,0 +1,53 @@
+"""Chooses some events of every interval, the same ones however the stream is cut into batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from slackwater.core.combine import Numbers
+    from slackwater.events import Rows
+
+
+@dataclass(frozen=True, slots=True)
+class SampleState:
+    """Where a sampler is."""
+
+    seen: int = 0  # events so far
+    stride: int = 1  # every so many are chosen, in the interval under way
+    in_interval: int = 0  # events of that interval so far
+
+
+class Sampler:
+    """Chooses about `most` events of each interval: the stride follows from how many the interval before had.
+
+    >>> sampler = Sampler(2)
+    >>> chosen, weight = sampler.choose(np.array([0, 0, 0, 0, 1, 1, 1, 1]), intervals=2)
+    >>> chosen.tolist(), weight.tolist()
+    ([0, 1, 2, 3, 4, 6], [1.0, 1.0, 1.0, 1.0, 2.0, 2.0])
+    """
+
+    def __init__(self, most: int, state: SampleState | None = None) -> None:
+        self._most = most
+        self._state = state or SampleState()
+
+    def choose(self, interval: Rows, *, intervals: int) -> tuple[Rows, Numbers]:
+        """Return the positions of chosen events and how many events each stands for.
+
+        `interval` numbers the interval of each event, in order, from 0: the one that is under way.
+        """
+        counts = np.bincount(interval, minlength=intervals)
+        counts[0] += self._state.in_interval
+        strides = np.maximum(-(-counts // self._most), 1)
+        in_force = np.concatenate(([self._state.stride], strides[:-1]))
+        stride = in_force[interval]
+        chosen = np.flatnonzero((self._state.seen + np.arange(len(interval))) % stride == 0)
+        self._state = SampleState(self._state.seen + len(interval), int(in_force[-1]), int(counts[-1]))
+        return chosen, stride[chosen].astype(np.float64)
+
+    def snapshot(self) -> SampleState:
+        """Return all that is needed to go on."""
+        return self._state

@@ -1,0 +1,134 @@
+"""The join pipeline against the oracle that takes one event at a time."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from slackwater import control
+from slackwater.contracts import FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.pipeline.join import joined
+from slackwater.time import Duration
+from tests.builders import SmallJoin, late_of, results_of, small_joins
+from tests.oracle.join import Pipeline, truth
+
+SLACKS = st.sampled_from([0, 1, 2, 4, 8])
+CUTS = st.lists(st.integers(0, 24), max_size=4)
+RECALL = Recall(0.9, over=Duration(12), adaptation_interval=Duration(3))
+CONTRACTS = [
+    NoSlack(adaptation_interval=Duration(3)),
+    FixedSlack(Duration(2), adaptation_interval=Duration(3)),
+    MaxSlack(adaptation_interval=Duration(3)),
+    MaxSlack(cap=Duration(3), adaptation_interval=Duration(3)),
+    RECALL,
+    Recall(
+        0.9,
+        over=Duration(12),
+        adaptation_interval=Duration(3),
+        controller=control.ModelSearch(granularity=Duration(1), basic_window=Duration(1)),
+    ),
+]
+
+
+def oracle(join: SmallJoin, slack: int, release: str = "arrival") -> Pipeline:
+    return Pipeline(join.windows, slack, release=release, predicate=join.condition).run(join.arrivals, join.steps)
+
+
+@settings(max_examples=300, deadline=None)
+@given(small_joins(), SLACKS, CUTS, st.sampled_from(["arrival", "clock"]))
+def test_any_split_gives_the_results_of_the_oracle(join, slack, cuts, release):
+    expected = oracle(join, slack, release)
+    got = join.run(slack, cuts, release=release)
+    assert sorted(expected.results) == sorted(results_of(got))
+    assert sorted(expected.late) == sorted(late_of(got))
+
+
+@settings(max_examples=150, deadline=None)
+@given(small_joins(), SLACKS, CUTS)
+def test_results_leave_in_order_and_in_the_same_order_for_any_split(join, slack, cuts):
+    whole, split = results_of(join.run(slack)), results_of(join.run(slack, cuts))
+    assert whole == split
+    assert sorted(time for time, _ in whole) == [time for time, _ in whole]
+
+
+@settings(max_examples=150, deadline=None)
+@given(small_joins(), SLACKS, CUTS)
+def test_counting_finds_as_many_results_as_listing(join, slack, cuts):
+    listed, counted = join.run(slack, cuts), join.run(slack, cuts, listing=False)
+    assert counted.results is None
+    for one, other in zip(listed.processed, counted.processed, strict=True):
+        assert one.completed.tolist() == other.completed.tolist()
+
+
+@settings(max_examples=100, deadline=None)
+@given(small_joins())
+def test_a_slack_that_loses_nothing_gives_the_truth(join):
+    assert truth(join.arrivals, join.windows, join.condition) == sorted(results_of(join.run(1_000)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_joins(together=False), CUTS, st.sampled_from(CONTRACTS))
+def test_every_event_is_accounted_for_under_any_contract(join, cuts, contract):
+    pipeline = join.pipeline(contract)
+    for batch in join.batches(cuts):
+        pipeline.on_batch(batch)
+        assert pipeline.counts.balanced
+    pipeline.on_end()
+    counts = pipeline.counts
+    assert (len(join.arrivals), 0) == (counts.arrived, counts.buffered)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_joins(together=False), CUTS, st.sampled_from(CONTRACTS))
+def test_a_pipeline_that_is_restored_after_every_batch_goes_on_as_if_nothing_happened(join, cuts, contract):
+    expected = join.run_under(contract, cuts)
+    pipeline, outcomes = join.pipeline(contract), []
+    delays = [np.zeros(len(join.arrivals), np.int64) for _ in join.windows]
+    pipeline = join.restored(contract, pipeline.held, pipeline.snapshot(), delays)
+    for batch in join.batches(cuts):
+        outcomes.append(pipeline.on_batch(batch))
+        state = json.loads(json.dumps(pipeline.snapshot()))
+        pipeline = join.restored(contract, pipeline.held, state, delays)
+    got = joined([*outcomes, pipeline.on_end()])
+    assert results_of(expected) == results_of(got)
+    assert late_of(expected) == late_of(got)
+    assert expected.decisions.slack.tolist() == got.decisions.slack.tolist()
+    np.testing.assert_array_equal(expected.decisions.measured, got.decisions.measured)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small_joins(together=False), CUTS, st.sampled_from(CONTRACTS))
+def test_decisions_do_not_depend_on_how_batches_are_cut(join, cuts, contract):
+    whole, split = join.run_under(contract), join.run_under(contract, cuts)
+    assert whole.decisions.at.tolist() == split.decisions.at.tolist()
+    assert whole.decisions.slack.tolist() == split.decisions.slack.tolist()
+    assert results_of(whole) == results_of(split)
+
+
+def test_the_delay_of_a_late_event_beyond_the_cap_is_over_cap():
+    join = SmallJoin(((0, 10, (0,)), (1, 10, (0,)), (0, 20, (0,)), (1, 20, (0,)), (0, 11, (0,))), (5, 5))
+    outcome = join.run_under(FixedSlack(Duration(0), cap=Duration(3)))
+    assert [["over_cap"], []] == [[str(reason) for reason in late.reason] for late in outcome.late]
+
+
+def test_a_cap_bounds_the_slack_of_the_default():
+    arrivals = [(i % 2, 10 * i - (95 if i % 7 == 3 else 0), (0,)) for i in range(10, 200)]
+    join = SmallJoin(tuple(arrivals), (50, 50), (((0, 1), 0),))
+    contract = Recall(0.99, over=Duration(200), adaptation_interval=Duration(20), cap=Duration(40))
+    assert 40 == max(join.run_under(contract).decisions.slack)
+
+
+@pytest.mark.parametrize("cuts", [(), (3,), (2, 4)])
+def test_an_idle_stream_steps_aside_until_it_speaks(cuts):
+    join = SmallJoin(((0, 1, ()), (1, 1, ()), (0, 5, ()), (0, 9, ()), (1, 12, ()), (0, 13, ())), (3, 3))
+    expected = Pipeline(join.windows, 1).run(join.arrivals, idle={3: [1]})
+    pipeline = join.pipeline(FixedSlack(Duration(1)))
+    outcomes = [pipeline.on_batch(join.batch(0, 4)), pipeline.on_idle(1)]
+    outcomes += [pipeline.on_batch(join.batch(4, 6)), pipeline.on_end()]
+    got = joined(outcomes)
+    assert expected.results == results_of(got)
+    assert sorted(expected.late) == sorted(late_of(got))
