@@ -24,8 +24,20 @@ from rich.table import Table
 import slackwater
 
 RESULTS = Path(__file__).parent / "results"
-PARTS = ("reorder-local", "reorder-growth", "reorder-spark", "reorder-state")
-NAMES = {"reorder": PARTS, **{part: (part,) for part in PARTS}}
+PARTS = (
+    "reorder-local",
+    "reorder-growth",
+    "reorder-spark",
+    "reorder-state",
+    "join-local",
+    "join-growth",
+    "join-adaptation",
+    "join-spark",
+)
+NAMES = {
+    **{family: tuple(part for part in PARTS if part.startswith(family)) for family in ("reorder", "join")},
+    **{part: (part,) for part in PARTS},
+}
 
 
 @dataclass(frozen=True)

@@ -41,11 +41,11 @@ def folder(tmp_path, table) -> Path:
     return tmp_path
 
 
-def write_files(table: pa.Table, folder: Path) -> None:
+def write_files(table: pa.Table, folder: Path, *, files: int = FILES) -> None:
     folder.mkdir()
-    for number in range(FILES):
+    for number in range(files):
         path = folder / f"{number}.parquet"
-        pq.write_table(table.slice(number * len(table) // FILES, len(table) // FILES), path)
+        pq.write_table(table.slice(number * len(table) // files, len(table) // files), path)
         os.utime(path, (1_700_000_000 + number,) * 2)  # Spark takes files in the order of their times
 
 
@@ -99,7 +99,7 @@ def test_killed_within_three_batches_and_between_two(folder, table):
 def test_a_join_killed_within_a_batch_goes_on_as_if_nothing_had_happened(tmp_path, table):
     tables = [table.filter(pa.array(np.arange(ROWS) % 2 == stream)) for stream in range(2)]
     for number, own in enumerate(tables):
-        write_files(own, tmp_path / f"in{number}")
+        write_files(own, tmp_path / f"in{number}", files=2)
     assert -signal.SIGKILL == run_job(tmp_path, "after=results", "batch=1").wait(timeout=240)
     run_to_the_end(tmp_path)
     check_against_the_local_run(tmp_path, tables)

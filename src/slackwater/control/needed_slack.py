@@ -92,9 +92,12 @@ class NeededSlackController:
     def observe(self, measurement: Measurement) -> None:
         """Learn what results needed; decide where a block is complete."""
         needed, weight = _needs_of(measurement)
-        if len(needed):
-            self._longest = max(self._longest, int(needed.max()))
+        longest = int(needed.max(initial=0))
+        if longest:
+            self._longest = max(self._longest, longest)
             self._block = add(self._block, np.bincount(bin_of(needed), weights=weight))
+        else:
+            self._block[0] += weight.sum()
         if not measurement.intervals:
             return
         self._intervals += measurement.intervals

@@ -180,9 +180,10 @@ class Combiner:
         note = step.words()
         if note not in self.order:
             self.order.append(note)
-        for piece in step.pieces(seeds, bound):
+        counts = None if step.fused is not None else step.candidates(seeds, bound)
+        for piece in [slice(0, len(bound))] if counts is None else chunks_of(counts):
             part = bound[piece]
-            parent, rows = step.pairs(seeds, part)
+            parent, rows = step.pairs(seeds, part, None if counts is None else counts[piece])
             extended = part.extended(stream, parent, rows)
             keep = step.keeps(extended)
             parents = parent + piece.start
@@ -292,17 +293,11 @@ class _Step:
         left, rows, kernel, right = self._fused_arguments(bound)
         return self.index.count_where(self.triggers(seeds, bound), left, rows, kernel, right)
 
-    def pieces(self, seeds: Seeds, bound: Bound) -> list[slice]:
-        """Cut the combinations so that each piece has a bounded number of pairs."""
-        if self.fused is not None:
-            return [slice(0, len(bound))] if len(bound) else []
-        return chunks_of(self.candidates(seeds, bound))
-
-    def pairs(self, seeds: Seeds, bound: Bound) -> tuple[Rows, Rows]:
-        """Return (combination, row of partner)."""
+    def pairs(self, seeds: Seeds, bound: Bound, counts: Rows | None) -> tuple[Rows, Rows]:
+        """Return (combination, row of partner); `counts` are those of `candidates` unless a condition is fused."""
         triggers = self.triggers(seeds, bound)
-        if self.fused is None:
-            return self.index.pairs(triggers, self.index.count(triggers))
+        if counts is not None:
+            return self.index.pairs(triggers, counts)
         left, rows, kernel, right = self._fused_arguments(bound)
         return self.index.pairs_where(triggers, left, rows, kernel, right)
 

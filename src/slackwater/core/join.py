@@ -87,7 +87,7 @@ class WindowJoinLogic:
         before = BEFORE_ALL_TIME if self._time is None else self._time
         behind = np.concatenate(([before], running_clock(events.time, self._time)[:-1]))[: len(events)]
         in_order = ~is_late(events.time, behind)
-        inserted = in_order | self._in_scope(events, behind)
+        inserted = self._inserted(events, behind, in_order)
         pools = self._pools(events, inserted)
         completed, results = self._complete(events, behind, in_order, inserted, pools, listing=listing)
         offered = self._offered(events, in_order, pools) if cross else None
@@ -106,12 +106,14 @@ class WindowJoinLogic:
         """The events that can still be members of results, for each stream by time."""
         return self._windows
 
-    def _in_scope(self, events: Tagged, behind: Times) -> Mask:
-        start = np.empty_like(behind)
+    def _inserted(self, events: Tagged, behind: Times, in_order: Mask) -> Mask:
+        """Return which events enter the window of their stream: those in order, and late ones that it still covers."""
+        inserted = in_order.copy()
+        late = np.flatnonzero(~in_order)
         for stream in range(len(self._config.windows)):
-            mine = events.stream == stream
-            start[mine] = self._config.window_starts(behind[mine], stream)
-        return events.time >= start
+            mine = late[events.stream[late] == stream]
+            inserted[mine] = events.time[mine] >= self._config.window_starts(behind[mine], stream)
+        return inserted
 
     def _pools(self, events: Tagged, inserted: Mask) -> tuple[Pool, ...]:
         pools = []
@@ -163,10 +165,9 @@ class WindowJoinLogic:
         if self._time is None:
             return
         for stream, window in enumerate(self._windows):
-            position = np.flatnonzero((events.stream == stream) & inserted)
-            grown = window + Events(events.time[position], events.arrival[position], events.row[position])
             start = int(self._config.window_starts(np.array([self._time]), stream)[0])
-            kept = grown[grown.time >= start]
+            new = np.flatnonzero(inserted & (events.time >= start) & (events.stream == stream))
+            kept = window[window.time >= start] + Events(events.time[new], events.arrival[new], events.row[new])
             self._windows[stream] = kept[np.lexsort((kept.arrival, kept.time))]
 
 

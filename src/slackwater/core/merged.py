@@ -43,7 +43,7 @@ class MergedArrivals:
         ([5, 5, 9], [5, 4, 4])
         """
         values = [arrivals.arrival_of_steps() for arrivals in streams]
-        arrival = np.unique(np.concatenate(values))
+        arrival = _without_repetition(np.concatenate(values))
         steps = tuple(np.searchsorted(arrival, own) for own in values)
         levels = []
         for arrivals, own, before in zip(streams, steps, clocks, strict=True):
@@ -94,3 +94,11 @@ class MergedArrivals:
             tuple(clock[start:stop] for clock in self.clocks),
             tuple(own[low:high] - start for own, (low, high) in zip(self._steps, cuts, strict=True)),
         )
+
+
+def _without_repetition(values: Times) -> Times:
+    """Return each value once, in order. The values come in sorted runs, which a stable sort only has to merge."""
+    values.sort(kind="stable")
+    new = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return values if bool(new.all()) else values[new]

@@ -63,6 +63,7 @@ class NeedsState:
     """All that a profile remembers besides the events it has seen."""
 
     longest_lag: int = 0  # the longest that an event has come behind the slowest clock
+    results_per_event: float = 1.0  # that the last batch with late events had
     samples: tuple[tuple[SampleState, SampleState], ...] = ()  # of each stream: late arrivals, others
 
 
@@ -87,6 +88,7 @@ class NeedsProfile:
         self._seen = list(seen)
         state = state or NeedsState()
         self._longest_lag = state.longest_lag
+        self._results_per_event = state.results_per_event
         samples = state.samples or ((SampleState(), SampleState()),) * len(self._seen)
         self._samplers = [(Sampler(late, one), Sampler(others, other)) for one, other in samples]
 
@@ -94,13 +96,16 @@ class NeedsProfile:
         """Take in arrivals; return what the results need that they complete. `interval` numbers that of each step."""
         if not arrivals.steps:
             return Needs.none()
+        if not any(bool((self._lag(stream, arrivals) > 0).any()) for stream in range(len(self._seen))):
+            return self._nothing_needed(arrivals, interval)
         pools, ranks = self._pools(arrivals)
         combiner = Combiner(self._condition, pools)
-        found = [
-            self._of_stream(combiner, stream, arrivals, ranks[stream], interval) for stream in range(len(self._seen))
-        ]
+        found = Needs.concat(
+            [self._of_stream(combiner, stream, arrivals, ranks[stream], interval) for stream in range(len(self._seen))]
+        )
+        self._results_per_event = max(float(found.weight.sum()) / sum(map(len, ranks)), 1e-9)
         self._forget(arrivals)
-        return Needs.concat(found)
+        return found
 
     @property
     def seen(self) -> tuple[Events, ...]:
@@ -110,7 +115,19 @@ class NeedsProfile:
     def snapshot(self) -> NeedsState:
         """Return all that is needed to go on, besides the events that were seen."""
         samples = tuple((late.snapshot(), others.snapshot()) for late, others in self._samplers)
-        return NeedsState(self._longest_lag, samples)
+        return NeedsState(self._longest_lag, self._results_per_event, samples)
+
+    def _lag(self, stream: int, arrivals: MergedArrivals) -> Times:
+        """Return how far each event came behind the slowest clock."""
+        return arrivals.per_event(stream, arrivals.slowest) - arrivals.streams[stream].events.time
+
+    def _nothing_needed(self, arrivals: MergedArrivals, interval: Rows) -> Needs:
+        """Return what a batch without late events says: as many results as usual, which need nothing."""
+        last_steps = np.flatnonzero(np.append(np.diff(interval), 1))
+        arrived = np.diff(arrivals.arrived_by(last_steps), prepend=0)
+        self._forget(arrivals)
+        none = np.zeros(len(last_steps), np.int64)
+        return Needs(last_steps, arrivals.clock[last_steps], none, arrived * self._results_per_event)
 
     def _pools(self, arrivals: MergedArrivals) -> tuple[tuple[Pool, ...], list[Rows]]:
         """Return all events that have arrived, and for each new one its rank by (step, stream, position)."""
@@ -130,7 +147,7 @@ class NeedsProfile:
     ) -> Needs:
         events = arrivals.streams[stream].events
         step = arrivals.per_event(stream, np.arange(arrivals.steps))
-        lag = arrivals.slowest[step] - events.time
+        lag = self._lag(stream, arrivals)
         self._longest_lag = max(self._longest_lag, int(lag.max(initial=0)))
         chosen, weight = self._chosen(stream, lag > 0, interval[step], int(interval[-1]) + 1)
         parts = [self._as_latest(combiner, stream, events[chosen], rank[chosen])]
@@ -201,9 +218,10 @@ class NeedsProfile:
             return
         since = int(arrivals.slowest[-1]) - self._longest_lag
         for stream, own in enumerate(arrivals.streams):
-            grown = self._seen[stream] + own.events
             start = window_start(np.array(since), self._config.windows[stream], closed=self._config.closed)
-            self._seen[stream] = grown[grown.time >= start].by_time()
+            seen = self._seen[stream]
+            recent = seen[seen.time >= start] + own.events[own.events.time >= start]
+            self._seen[stream] = recent.by_time()
 
 
 @compiled

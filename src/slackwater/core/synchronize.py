@@ -71,8 +71,10 @@ class SynchronizerLogic:
         leaves = np.maximum(np.searchsorted(horizon, pool.time, side="left"), came)
         gone = leaves < len(events)
         self._held = pool[~gone]
-        leaving, leaves = pool[gone], leaves[gone]
-        order = np.lexsort((leaving.arrival, leaving.stream, leaving.time, leaves))
+        by_time = np.flatnonzero(gone)
+        by_time = by_time[np.argsort(pool.time[by_time], kind="stable")]  # all but late events leave in this order
+        leaving, leaves = pool[by_time], leaves[by_time]
+        order = leaving.sorted_by(leaves)
         return leaving[order], leaves[order]
 
     def on_idle(self, stream: int) -> Tagged:
@@ -88,12 +90,12 @@ class SynchronizerLogic:
         self._state = SynchronizerState(self._state.shown, horizon, idle)
         gone = is_released(self._held.time, horizon)
         leaving, self._held = self._held[gone], self._held[~gone]
-        return leaving[np.lexsort((leaving.arrival, leaving.stream, leaving.time))]
+        return leaving[leaving.sorted_by(leaving.time)]
 
     def on_end(self) -> Tagged:
         """Drain: let everything leave, in order."""
         held, self._held = self._held, Tagged.none()
-        return held[np.lexsort((held.arrival, held.stream, held.time))]
+        return held[held.sorted_by(held.time)]
 
     @property
     def held(self) -> Tagged:

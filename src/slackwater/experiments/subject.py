@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -96,7 +96,7 @@ def subject_of_files(
         stream(table, name=name, event_time=event_time, unit=unit, arrival=arrival, max_ahead=None)
         for name, table in zip(names, tables, strict=True)
     )
-    shown = _listed(Path(file).name for file in files)
+    shown = ", ".join(Path(file).name for file in files)
     return Subject(shown, f"The rows of {shown}.", query, streams, {"files": [str(file) for file in files]})
 
 
@@ -128,7 +128,3 @@ _READERS: Mapping[str, Callable[[Path], pa.Table]] = {
     ".csv": pyarrow.csv.read_csv,
     **dict.fromkeys((".json", ".jsonl", ".ndjson"), pyarrow.json.read_json),
 }
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)

@@ -94,7 +94,7 @@ def batches_of(node: JoinNode, tables: Sequence[pa.Table], processing_time: int)
         _by_clock(read_batch(stream, table, processing_time=processing_time), stream)
         for stream, table in zip(node.streams, tables, strict=True)
     ]
-    arrival = np.sort(np.concatenate([batch.events.arrival for batch in incoming]))
+    arrival = np.sort(np.concatenate([batch.events.arrival for batch in incoming]), kind="stable")
     limits = np.unique(arrival[BATCH_ROWS::BATCH_ROWS])
     cuts = [np.searchsorted(batch.events.arrival, limits) for batch in incoming]
     edges = [[0, *own.tolist(), len(batch.events)] for own, batch in zip(cuts, incoming, strict=True)]

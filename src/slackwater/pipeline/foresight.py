@@ -6,8 +6,6 @@ boundaries of a batch first; the join is then one set computation, however many 
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from slackwater.core.merged import MergedArrivals
     from slackwater.core.needs import Needs, NeedsProfile
     from slackwater.events import Events, Rows
+    from slackwater.measurement import Numbers
     from slackwater.pipeline.boundaries import Decisions
     from slackwater.time import Times
 
@@ -34,7 +33,7 @@ def needs_state(state: dict[str, Any]) -> NeedsState | None:
     if "needs" not in state:
         return None
     samples = tuple((SampleState(**late), SampleState(**others)) for late, others in state["needs"]["samples"])
-    return NeedsState(state["needs"]["longest_lag"], samples)
+    return NeedsState(state["needs"]["longest_lag"], state["needs"]["results_per_event"], samples)
 
 
 class Foresight:
@@ -43,12 +42,12 @@ class Foresight:
     def __init__(self, controller: Any, profile: NeedsProfile, intervals: int, state: dict[str, Any]) -> None:
         self._controller = controller
         self._profile = profile
-        recent: Sequence[Sequence[float]] = state.get("recent", [])
+        self._intervals = intervals
         # Of each interval of the last period, and last of the one under way: results that were due, and produced.
-        self._recent = deque([(due, made) for due, made in recent] or [(0.0, 0.0)], maxlen=intervals + 1)
+        self._recent: Numbers = np.array(state.get("recent", [[0.0], [0.0]]))
         self._horizon: int | None = state.get("horizon")  # the largest so far, over all streams
         self._estimated: list[float] = []
-        self._measured: list[float] = []
+        self._measured: Numbers = np.empty(0)
 
     def on_batch(self, arrivals: MergedArrivals, crossed: Rows) -> Times:
         """Return the slack at each step, given the steps at which a boundary is crossed."""
@@ -69,7 +68,7 @@ class Foresight:
     def explained(self, decisions: Decisions) -> Decisions:
         """Write down what was expected of each slack and what was measured."""
         count = len(decisions)
-        estimated, measured = np.array(self._estimated[:count]), np.array(self._measured[:count])
+        estimated, measured = np.array(self._estimated[:count]), self._measured[:count]
         return replace(decisions, estimated=estimated, measured=measured) if count else decisions
 
     @property
@@ -79,8 +78,8 @@ class Foresight:
 
     def snapshot(self) -> dict[str, Any]:
         """Return what is needed to go on besides the controller and the events seen, as values that JSON can hold."""
-        recent = [list(pair) for pair in self._recent]
-        return {"needs": asdict(self._profile.snapshot()), "recent": recent, "horizon": self._horizon}
+        needs = asdict(self._profile.snapshot())
+        return {"needs": needs, "recent": self._recent.tolist(), "horizon": self._horizon}
 
     def _measure(self, arrivals: MergedArrivals, slack: Times, needs: Needs, group: Rows, boundaries: int) -> None:
         """Count what was due, and what was produced: where the join kept as far behind as the result needed."""
@@ -92,13 +91,22 @@ class Foresight:
         of = group[needs.step]
         due = np.bincount(of, weights=needs.weight, minlength=boundaries + 1)
         produced = np.bincount(of, weights=needs.weight * made, minlength=boundaries + 1)
-        self._measured = []
-        for number in range(boundaries + 1):
-            before = self._recent.pop()
-            self._recent.append((before[0] + due[number], before[1] + produced[number]))
-            if number < boundaries:
-                self._measured.append(_recall(self._recent))
-                self._recent.append((0.0, 0.0))
+        self._recent, self._measured = _slide(self._recent, np.array((due, produced)), self._intervals)
+
+
+def _slide(recent: Numbers, new: Numbers, intervals: int) -> tuple[Numbers, Numbers]:
+    """Return what is to be remembered of the last intervals, and the recall over them at each boundary.
+
+    The first new column belongs to the interval that was under way, the last to the one that is now.
+    """
+    columns = np.concatenate((recent, new[:, 1:]), axis=1)
+    columns[:, recent.shape[1] - 1] += new[:, 0]
+    total = np.cumsum(columns[:, :-1], axis=1)
+    total = np.concatenate((np.zeros((2, 1)), total), axis=1)
+    ends = np.arange(recent.shape[1], columns.shape[1])
+    due, made = total[:, ends] - total[:, np.maximum(ends - intervals, 0)]
+    recall = np.divide(made, due, out=np.full(len(ends), np.nan), where=due > 0)
+    return columns[:, -(intervals + 1) :], recall
 
 
 def _stretches(crossed: Rows, steps: int) -> list[tuple[int, int]]:
@@ -120,11 +128,6 @@ def _measurement(
         counts=Counts(),
         needs=NeededSlacks(needs.slack[mine], needs.weight[mine]),
     )
-
-
-def _recall(recent: deque[tuple[float, float]]) -> float:
-    due, made = (sum(column) for column in zip(*recent, strict=True))
-    return made / due if due > 0 else float("nan")
 
 
 def _or_nan(value: float | None) -> float:

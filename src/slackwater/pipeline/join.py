@@ -93,6 +93,7 @@ class JoinPipeline:
         self._synchronizer = Synchronizer(len(windows)).build(held.between, _synchronizer_state(state))
         join = WindowJoin(windows, node.closed, node.situation2)
         self._join = join.build(condition, held.windows, state.get("time"))
+        self._asks = True  # whether the controller wants to see what happened, rather than follow every arrival
         self._foresight = None
         if getattr(self._controller, "learns_from", "results") == "arrivals":
             profile = NeedsProfile(
@@ -131,7 +132,7 @@ class JoinPipeline:
         """Drain: release all that is held, join it, and decide one last time."""
         released = [kslack.on_end() for kslack in self._kslacks]
         came = Tagged.concat([Tagged.from_stream(s, out.in_order + out.late) for s, out in enumerate(released)])
-        came = came[np.lexsort((came.arrival, came.time))]
+        came = came[came.sorted_by(came.time)]
         left = self._synchronized(came)[0] + self._synchronizer.on_end()
         routed = self._route(self._process(left))
         slack = self._controller.next_slack().microseconds
@@ -189,9 +190,11 @@ class JoinPipeline:
 
     def _parts(self, merged: MergedArrivals) -> Iterator[tuple[MergedArrivals, Times]]:
         """Cut where the controller must see what happened before it says how to go on."""
+        if self._foresight is not None:
+            yield merged, self._foresight.on_batch(merged, self._boundaries.crossed(merged.clock))
+            return
         path = self._controller.slack_path(merged.largest_delay())
-        if path is None and self._foresight is not None:
-            path = self._foresight.on_batch(merged, self._boundaries.crossed(merged.clock))
+        self._asks = path is None
         if path is not None:
             yield merged, path
             return
@@ -225,7 +228,7 @@ class JoinPipeline:
         routed = self._route(processed)
         if self._foresight is not None:
             decisions = self._foresight.explained(decisions)
-        elif arrivals.steps:
+        elif arrivals.steps and self._asks:
             decisions = self._estimated(decisions)
             self._controller.observe(self._measure(arrivals, slack, decisions, processed))
         return replace(routed, decisions=decisions, watermark=watermarks)
@@ -246,7 +249,7 @@ class JoinPipeline:
             released.append(Tagged.from_stream(stream, events))
             steps.append(own.arrival_of_steps()[step])
         came, when = Tagged.concat(released), np.concatenate(steps)
-        order = np.lexsort((came.arrival, came.time, when))
+        order = came.sorted_by(when)
         return came[order], when[order]
 
     def _synchronized(self, came: Tagged, awake_from: list[int] | None = None) -> tuple[Tagged, Rows]:

@@ -143,11 +143,13 @@ def unit_for(duration: float) -> tuple[int, str]:
 
 
 def _figures(comparison: Comparison) -> tuple[Section, Section]:
-    # What never waits has nothing to show of its slack, and a zero would forbid a logarithmic axis.
-    waiting = [run for run in comparison.runs if run["largest_slack_us"]]
+    # What never waits has nothing to show of its slack, and a zero would forbid a logarithmic axis. It comes last, so
+    # that the others have the same color in both figures.
+    runs = sorted(comparison.runs, key=lambda run: run["largest_slack_us"] == 0)
+    waiting = [run for run in runs if run["largest_slack_us"]]
     size, unit = unit_for(max((run["largest_slack_us"] for run in waiting), default=0))
     slack = [(label, at, values / size) for label, at, values in _lines(comparison, waiting, "slack")]
-    recall = _lines(comparison, comparison.runs, "recall")
+    recall = _lines(comparison, runs, "recall")
     period = _text(comparison.runs[0]["period_us"])
     return (
         Section(

@@ -1,0 +1,144 @@
+"""The whole in-process join over out-of-order rows, against engines that join the same rows already sorted.
+
+The rivals get sorted tables, one query, no disorder to handle and both cores; results are checked to be equal first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+import slackwater as sw
+from benchmarks.harness import Case
+from slackwater.contracts import Contract
+
+WINDOW_US = 5_000_000
+NOTHING_LOST = sw.FixedSlack("1 second")  # the longest delay is below that
+
+
+def cases(*, quick: bool) -> Iterator[Case]:
+    """Equality of keys, a distance, and what disorder handling costs where there is none."""
+    rows = 100_000 if quick else 1_000_000
+    tables = [keyed(rows, seed) for seed in (1, 2)]
+    arrived, ordered = [arrival_order(table, seed) for seed, table in enumerate(tables)], tables
+    expected = duck_keys(ordered)
+    assert expected == ours_keys(arrived, NOTHING_LOST) == polars_keys(ordered)
+    config = {"rows": [rows, rows], "keys": 10_000, "results": expected}
+    for rival_name, rival in (("DuckDB, sorted input", duck_keys), ("Polars, sorted input", polars_keys)):
+        yield Case(
+            "local equi-join, out of order",
+            lambda: _nothing(ours_keys(arrived, NOTHING_LOST)),
+            lambda rival=rival: _nothing(rival(ordered)),
+            1.0,
+            rival_name,
+            config,
+        )
+    yield Case(
+        "local equi-join, out of order, Recall(0.99)",
+        lambda: _nothing(ours_keys(arrived, sw.Recall(0.99))),
+        lambda: _nothing(duck_keys(ordered)),
+        1.0,
+        "DuckDB, sorted input",
+        config,
+    )
+    yield _distance(20_000 if quick else 100_000)
+    yield Case(
+        "disorder handling on sorted input, Recall(0.99)",
+        lambda: _nothing(ours_keys(ordered, sw.Recall(0.99))),
+        lambda: _nothing(ours_keys(ordered, sw.NoSlack())),
+        1.05,
+        "the same join without slack",
+        config,
+    )
+
+
+def keyed(rows: int, seed: int, *, keys: int = 10_000, per_second: int = 1_000) -> pa.Table:
+    """Return sorted rows with a key and a value."""
+    random = np.random.default_rng(seed)
+    times = np.sort(random.integers(0, rows * 1_000_000 // per_second, rows)) + 1_700_000_000_000_000
+    return pa.table({"ts": times, "key": random.integers(0, keys, rows), "value": np.arange(rows)})
+
+
+def arrival_order(table: pa.Table, seed: int) -> pa.Table:
+    """Return the rows as they arrive: a third of them late by 20 ms on average; `seq` orders both streams."""
+    random = np.random.default_rng(100 + seed)
+    times = table["ts"].to_numpy()
+    late = np.where(random.random(len(times)) < 0.3, random.exponential(20_000, len(times)), 0)
+    order = np.argsort(times + np.minimum(late, 900_000), kind="stable")
+    return table.take(order).append_column("seq", pa.array(np.sort(times) * 2 + seed % 2))
+
+
+def _streams(tables: list[pa.Table]) -> list[sw.Stream]:
+    arrival = "seq" if "seq" in tables[0].column_names else None
+    return [
+        sw.stream(table, name=name, event_time="ts", unit="us", arrival=arrival)
+        for name, table in zip("abc", tables, strict=False)
+    ]
+
+
+def ours_keys(tables: list[pa.Table], contract: Contract) -> int:
+    """Join by key; return how many results there are."""
+    joined = sw.join(*_streams(tables), on="key", within="5 seconds", contract=contract)
+    assert joined.decisions.num_rows
+    return joined.results.num_rows
+
+
+def duck_keys(tables: list[pa.Table]) -> int:
+    """The same by DuckDB."""
+    return _duck(tables, "a.key = b.key and a.ts between b.ts - 5000000 and b.ts + 5000000")
+
+
+def polars_keys(tables: list[pa.Table]) -> int:
+    """The same by Polars."""
+    a, b = (pl.from_arrow(table).lazy() for table in tables)  # type: ignore[union-attr]
+    close = (pl.col("ts") - pl.col("ts_right")).abs() <= WINDOW_US
+    latest = pl.max_horizontal("ts", "ts_right").alias("event_time")
+    return int(a.join(b, on="key").filter(close).with_columns(latest).sort("event_time").collect().height)
+
+
+def _distance(rows: int) -> Case:
+    random = np.random.default_rng(3)
+    tables = [
+        keyed(rows, seed)
+        .append_column("x", pa.array(random.random(rows) * 100))
+        .append_column("y", pa.array(random.random(rows) * 100))
+        for seed in (4, 5)
+    ]
+    arrived = [arrival_order(table, seed) for seed, table in enumerate(tables)]
+
+    def ours() -> int:
+        near = "dist(a.x, a.y, b.x, b.y) < 1"
+        joined = sw.join(*_streams(arrived), where=near, within="1 second", contract=NOTHING_LOST)
+        return int(joined.results.num_rows)
+
+    def duck() -> int:
+        near = "sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)) < 1"
+        return _duck(tables, f"{near} and a.ts between b.ts - 1000000 and b.ts + 1000000")
+
+    results = ours()
+    assert results == duck()
+    return Case(
+        "local join by distance, out of order",
+        lambda: _nothing(ours()),
+        lambda: _nothing(duck()),
+        2.0,
+        "DuckDB, sorted input",
+        {"rows": [rows, rows], "results": results},
+    )
+
+
+def _duck(tables: list[pa.Table], condition: str) -> int:
+    with duckdb.connect() as connection:
+        for name, table in zip("ab", tables, strict=False):
+            connection.register(name, table)
+        sql = f"select greatest(a.ts, b.ts) as event_time, a, b from a join b on {condition} order by event_time"
+        return int(connection.sql(sql).to_arrow_table().num_rows)
+
+
+def _nothing(_: Any) -> None:
+    """Drop a result, so that the duration is compared."""

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from slackwater.cli.main import app
+from slackwater.sources.catalog import load
+from slackwater.sources.real import VARIABLE
+
+SHORT = ("--duration", "2 minutes")
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(app, ["replay", *arguments], env={"COLUMNS": "100"})
+
+
+def figures_in(folder) -> list[dict]:
+    return [json.loads(line) for line in (folder / "replay.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two streams of a generated set, as files with columns of their own."""
+    paths = []
+    for name, table in list(load("syn3", duration="90 seconds").streams.items())[:2]:
+        ms = pa.array(table["event_time"].cast("int64").to_numpy() // 1_000)
+        paths.append(tmp_path / f"{name}-ms.parquet")
+        pq.write_table(pa.table({"ts": ms, "seq": table["arrival"], "key": table["a1"]}), paths[-1])
+    return [str(path) for path in paths]
+
+
+def test_a_data_set_gives_a_table_a_page_and_figures(tmp_path):
+    shown = run("syn3", *SHORT, "--contract", "recall 0.9 over 1 minute", "--output", str(tmp_path))
+    assert 0 == shown.exit_code, shown.output
+    assert "syn3: 36,000 rows of s1, s2, s3" in shown.stdout
+    assert all(name in shown.stdout for name in ("Φ(.99Γ)", "recall 0.9", "hindsight", "NoSlack", "MaxSlack"))
+    assert {"replay.html", "replay.jsonl", "replay.parquet"} == {path.name for path in tmp_path.iterdir()}
+    assert {("syn3", 1, "2 minutes")} == {(row["set"], row["seed"], row["duration"]) for row in figures_in(tmp_path)}
+
+
+def test_several_contracts_without_hindsight(tmp_path):
+    contracts = ("recall 0.9", "recall 0.9 by model-search", "fixed 500 ms")
+    options = [option for text in contracts for option in ("--contract", text)]
+    shown = run("syn3", *SHORT, "--seed", "2", "--no-hindsight", *options, "--output", str(tmp_path))
+    assert 0 == shown.exit_code, shown.output
+    expected = ["recall 0.9 over 1 minute", "recall 0.9 over 1 minute by model-search", "fixed 500 ms", "none", "max"]
+    assert expected == [row["policy"] for row in figures_in(tmp_path)]
+    assert {"contract", "reference"} == {row["kind"] for row in figures_in(tmp_path)}
+
+
+@pytest.mark.parametrize("order", [("--arrival", "seq"), ()])
+def test_files_are_joined_as_the_options_say(files, tmp_path, order):
+    query = ("--event-time", "ts", "--unit", "ms", "--on", "key", "--within", "5 seconds", *order)
+    contract = ("--contract", "recall 0.9 over 20 seconds", "--no-hindsight")
+    shown = run(*files, *query, *contract, "--output", str(tmp_path / "out"))
+    assert 0 == shown.exit_code, shown.output
+    assert "s1_ms, s2_ms" in shown.stdout
+    assert figures_in(tmp_path / "out")[0]["results"] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("syn3",), "--contract must be given"),
+        (("syn3", "--contract", "precision 1"), "contract must begin with one of: recall, fixed, max, none"),
+        (("traffic", "--contract", "max"), "dataset 'traffic' has no join to be replayed through"),
+        (("syn3", "--on", "a1", "--contract", "max"), "--on must be left out for the data set syn3"),
+        (("a.csv", "b.csv", "--contract", "max"), "--event-time must be given for files"),
+        (("a.csv", "--contract", "max"), "files must be two or more"),
+        (("a.csv", "b.csv", "--seed", "1", "--contract", "max"), "--seed must be left out for files"),
+        (("a.csv", "b.csv", "--event-time", "t", "--within", "1 s", "--contract", "max"), "'a.csv' is not there"),
+        (("syn3", "--duration", "30 seconds", "--contract", "max"), "ends within the first period of 1 minute"),
+    ],
+)
+def test_a_mistake_is_said_in_one_line(arguments, message, tmp_path):
+    shown = run(*arguments, "--output", str(tmp_path / "out"))
+    assert 1 == shown.exit_code
+    assert shown.stderr.startswith(f"slackwater: {message}") or message in shown.stderr
+    assert 1 == len(shown.stderr.splitlines())
+
+
+def test_a_missing_real_set_says_where_it_is_looked_for(monkeypatch, tmp_path):
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "nowhere"))
+    shown = run("nezha", "--contract", "recall 0.95")
+    assert 1 == shown.exit_code
+    assert VARIABLE in shown.stderr

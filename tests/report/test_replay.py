@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import json
+import re
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from slackwater.report.replay import HEADS, read_replay, write_replay_page
+
+HOSTILE = "fixed </script><script>alert(1)</script>"
+RUN = {
+    "kind": "contract",
+    "target": 0.95,
+    "period_us": 60_000_000,
+    "interval_us": 1_000_000,
+    "phi": 0.5,
+    "phi_nearly": 0.75,
+    "lowest_recall": 0.9,
+    "average_slack_us": 300_000.0,
+    "largest_slack_us": 400_000,
+    "share": 0.98765,
+    "measurements": 2,
+    "measurements_without_results": 0,
+    "smallest": True,
+}
+
+
+@pytest.fixture
+def comparisons(tmp_path):
+    """Build a replay from runs that differ from `RUN`."""
+
+    def build(*changes: dict):
+        runs = [{**RUN, "run": number, **each} for number, each in enumerate(changes)]
+        at = pa.array([60_000_000, 61_000_000], pa.timestamp("us", tz="UTC"))
+        parts = [
+            pa.table({"run": [run["run"]] * 2, "at": at, "slack": [run["largest_slack_us"]] * 2, "recall": [0.9, 1.0]})
+            for run in runs
+        ]
+        (tmp_path / "a.jsonl").write_text("".join(json.dumps(run) + "\n" for run in runs))
+        pq.write_table(pa.concat_tables(parts), tmp_path / "a.parquet")
+        return read_replay(tmp_path / "a.jsonl", tmp_path / "a.parquet")
+
+    return build
+
+
+CONTRACT = {"policy": "recall 0.95 over 1 minute by pd"}
+BEST = {"policy": "fixed 200 ms", "kind": "hindsight", "average_slack_us": 200_000.0}
+NONE = {"policy": "none", "kind": "reference", "average_slack_us": 0.0, "largest_slack_us": 0}
+
+
+def test_a_row_has_the_figures_of_its_run(comparisons):
+    (comparison,) = comparisons(CONTRACT, BEST, NONE)
+    assert len(HEADS) == len(comparison.rows()[0])
+    assert ("recall 0.95 by pd", "50.0%", "75.0%", "0.900", "300 ms", "1.50", "98.77%") == comparison.rows()[0]
+    assert ["hindsight 200 ms", "NoSlack"] == [row[0] for row in comparison.rows()[1:]]
+
+
+def test_a_contract_is_not_compared_with_a_hindsight_of_no_slack(comparisons):
+    (comparison,) = comparisons(CONTRACT, {**BEST, "average_slack_us": 0.0})
+    assert "" == comparison.rows()[0][5]
+
+
+def test_runs_are_shown_by_goal(comparisons):
+    found = comparisons(CONTRACT, NONE, {**CONTRACT, "target": 0.99}, {**NONE, "target": 0.99})
+    assert ["Recall 0.95 over 1 minute", "Recall 0.99 over 1 minute"] == [each.title for each in found]
+    assert [2, 2] == [len(each.rows()) for each in found]
+
+
+def test_caption_says_what_may_mislead(comparisons):
+    (comparison,) = comparisons({**CONTRACT, "measurements_without_results": 1}, {**BEST, "smallest": False})
+    assert "1 of them without anything to find" in comparison.caption
+    assert "a smaller constant might do as well" in comparison.caption
+
+
+def test_page_has_two_figures_per_goal_with_the_same_colors_and_runs_nothing_hostile(comparisons, tmp_path):
+    page = write_replay_page(
+        tmp_path / "a.html",
+        title=HOSTILE,
+        intro=HOSTILE,
+        comparisons=comparisons({**NONE}, CONTRACT, {"policy": HOSTILE}),
+        footer=HOSTILE,
+    )
+    text = page.read_text(encoding="utf-8")
+    slack, recall = json.loads(re.search(r'id="figures">(.*?)</script>', text, re.DOTALL)[1])
+    assert [trace["name"] for trace in recall["data"]][:2] == [trace["name"] for trace in slack["data"]]
+    assert "<script>alert" not in text
