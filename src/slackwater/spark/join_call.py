@@ -70,7 +70,7 @@ class JoinBucket:
         """Restore the pipeline, run a batch through it, let silent streams step aside, and save it."""
         started = time.perf_counter_ns()
         rows = HeldRows(store, saved.chunks, saved.next_chunk, tables)
-        incoming = rows.place(self._read(tables, saved.calls, processing_time))
+        incoming = rows.place(self._arriving(tables, saved.calls, processing_time))
         pipeline = self._pipeline(rows.tables, rows.delays, held=rows.held(), state=saved.pipeline)
         before = pipeline.counts
         outcomes = [pipeline.on_batch(incoming)] if any(map(len, tables)) else []
@@ -97,13 +97,8 @@ class JoinBucket:
         started = time.perf_counter_ns()
         tables = [table.combine_chunks() for table in tables]
         pipeline = self._pipeline(tables, [np.zeros(table.num_rows, np.int64) for table in tables])
-        incoming = [
-            read_batch(stream, table, processing_time=processing_time)
-            for stream, table in zip(self.node.streams, tables, strict=True)
-        ]
-        if not self._by_arrival:
-            incoming = [_by_time(own) for own in incoming]
-        for outcome in (*(pipeline.on_batch(part) for part in _parts(incoming)), pipeline.on_end()):
+        incoming = self._read(tables, processing_time)
+        for outcome in _outcomes(pipeline, incoming if self._by_arrival else [_by_time(own) for own in incoming]):
             took = Duration((time.perf_counter_ns() - started) // 1_000)
             yield from self._packets(tables, [outcome], took)
 
@@ -114,9 +109,12 @@ class JoinBucket:
     def _pipeline(self, tables: Sequence[pa.Table], delays: Sequence[Any], **kept: Any) -> JoinPipeline:
         return JoinPipeline(self.node, bind(self.node.condition, tables), delays, **kept)
 
-    def _read(self, tables: Sequence[pa.Table], call: int, processing_time: int) -> list[Incoming]:
+    def _read(self, tables: Sequence[pa.Table], processing_time: int) -> list[Incoming]:
         streams = zip(self.node.streams, tables, strict=True)
-        incoming = [read_batch(stream, table, processing_time=processing_time) for stream, table in streams]
+        return [read_batch(stream, table, processing_time=processing_time) for stream, table in streams]
+
+    def _arriving(self, tables: Sequence[pa.Table], call: int, processing_time: int) -> list[Incoming]:
+        incoming = self._read(tables, processing_time)
         return incoming if self._by_arrival else [together(own, call) for own in incoming]
 
     def _spoke(self, before: Sequence[int | None], tables: Sequence[pa.Table], now: int) -> list[int | None]:
@@ -156,6 +154,12 @@ class JoinBucket:
     def _leaves_to_first(self, stream: int) -> bool:
         """Whether only the first bucket reports late rows of a stream, since every bucket has all of them."""
         return self.number > 0 and self.spread.replicates(stream)
+
+
+def _outcomes(pipeline: JoinPipeline, incoming: Sequence[Incoming]) -> Iterator[JoinOutcome]:
+    for part in _parts(incoming):
+        yield pipeline.on_batch(part)
+    yield pipeline.on_end()
 
 
 def _by_time(incoming: Incoming) -> Incoming:
