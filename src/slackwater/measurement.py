@@ -53,6 +53,9 @@ class NeededSlacks:
 
     slack: Times
     weight: Numbers  # how many results each stands for
+    lags: tuple[Times, ...]  # of each stream, how far late events came behind the slowest clock
+    events: tuple[int, ...]  # of each stream, how many arrived
+    recall: float | None  # measured over the last period; None where nothing was due
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,13 @@
 JI16 predicts the recall from the delays of events, assuming that they are independent of each other and of the keys,
 and corrects the requirement by what the last period lacked (eq. 7), which swings between all and nothing. Here nothing
 is assumed: how long each result had to be waited for is known once its last member has arrived, whatever the slack
-was. So the recall at any slack is simply counted over recent results, with how much it varies; and a steady margin
-takes the place of the swings. See docs/decisions/0008.
+was. So the recall at any slack is simply counted over recent results, with how much it varies; and a margin that is
+learned takes the place of the swings. See docs/decisions/0008.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,17 +18,23 @@ from slackwater.contracts import NO_GOAL, Goal
 from slackwater.control.parameters import check_share, target_of
 from slackwater.errors import ParameterError
 from slackwater.estimate.arrays import Floats, add, pack, unpack
+from slackwater.estimate.event_lags import EventLags
 from slackwater.estimate.needed_slack import NeededSlack as Memory
 from slackwater.estimate.needed_slack import bin_of, slack_of_bin
-from slackwater.models.needed_slack import expected_recall, recall_to_count_on
+from slackwater.measurement import NeededSlacks
+from slackwater.models.needed_slack import expected_recall, recall_to_count_on, with_prior
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from slackwater.measurement import Measurement
     from slackwater.time import Times
 
+_NO_TIMES = np.empty(0, np.int64)
 _BLOCKS_PER_PERIOD = 12  # fewer say little about how blocks vary, more are not independent of each other
-_BLOCKS_TO_START = 2  # until then, wait as long as any result needed
+_BLOCKS_TO_START = 2  # until then, wait as long as any event needed
+_PRIOR_RESULTS = 30  # that events' lags count for, where results are rare
+_STEP = 0.2  # by which a violation raises the caution
+_LEAST, _MOST = 0.5, 12.0  # deviations
 
 
 @dataclass(frozen=True)
@@ -37,19 +42,17 @@ class NeededSlack:
     """Waits as long as all but a tolerable share of recent results needed.
 
     Args:
-        confidence: with which a period's recall is to reach the target, less the tolerance.
-        tolerance: the share of the target by which a period may fall short: JI16 counts a period as kept from .99 Γ on.
+        violations: the share of measurements that may fall short of the target, less the tolerance.
+        tolerance: the share of the target by which a period may fall short: JI16 counts it as kept from .99 Γ on.
         memory: how long results are remembered, in periods (half-life).
-        alert: a second, shorter memory; the larger slack of the two is used: a change for the worse counts soon.
 
     >>> NeededSlack().build().next_slack()
     Duration('0 seconds')
     """
 
-    confidence: float = 0.996
+    violations: float = 0.003
     tolerance: float = 0.01
     memory: float = 10.0
-    alert: float = 1.0
 
     skipped_laws: ClassVar[dict[str, str]] = {
         "any order within the slack gives the in-order output": "it may lower the slack while events wait"
@@ -57,13 +60,10 @@ class NeededSlack:
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        check_share("confidence", self.confidence)
+        check_share("violations", self.violations)
         check_share("tolerance", self.tolerance)
-        if self.confidence >= 1:
-            raise ParameterError("confidence", self.confidence, must="be < 1", remedy="nothing is certain: use 0.999")
-        for name, value in (("memory", self.memory), ("alert", self.alert)):
-            if not value > 0:
-                raise ParameterError(name, value, must="be > 0", remedy="it counts measurement periods")
+        if not self.memory > 0:
+            raise ParameterError("memory", self.memory, must="be > 0", remedy="it counts measurement periods")
 
     def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> NeededSlackController:
         """Make the controller, anew or from its snapshot."""
@@ -71,35 +71,40 @@ class NeededSlack:
 
 
 class NeededSlackController:
-    """Logic of `NeededSlack`. A decision is O(bins), and there are at most 2,048 bins."""
+    """Logic of `NeededSlack`. A decision is O(bins), and there are at most 2,048 bins.
+
+    Three memories look back over `memory` periods, one period and a quarter; the largest slack that any of them asks
+    for is used, so that a change for the worse counts at once and one for the better in time. How many deviations to
+    stay on the safe side is learned: each measured violation raises it, each measurement without one lowers it, such
+    that the share of violations comes out as asked for (adaptive conformal inference, Gibbs and Candes 2021).
+    """
 
     learns_from = "arrivals"  # results that never came count as much as those that did
 
     def __init__(self, config: NeededSlack, goal: Goal, state: dict[str, Any]) -> None:
+        self._violations = config.violations
         self._lowest = target_of(goal) * (1 - config.tolerance)
-        self._deviations = NormalDist().inv_cdf(max(config.confidence, 0.5))
         intervals = max(1.0, goal.period / goal.interval)  # of a period
         self._block_intervals = max(1, round(intervals / _BLOCKS_PER_PERIOD))
-        self._blocks = intervals / self._block_intervals
-        memories = state.get("memories", [{}, {}])
-        spans = (config.memory * self._blocks, config.alert * self._blocks)
-        self._memories = [Memory(span, kept) for span, kept in zip(spans, memories, strict=True)]
+        self._blocks = intervals / self._block_intervals  # of a period
+        spans = (config.memory * self._blocks, self._blocks, self._blocks / 4)
+        kept = state.get("memories", [{}] * len(spans))
+        self._memories = [Memory(span, each) for span, each in zip(spans, kept, strict=True)]
+        self._lags = EventLags(spans[0], state.get("lags"))
         self._block = unpack(state["block"], np.float64) if "block" in state else np.zeros(1)
         self._intervals, self._complete = state.get("intervals", 0), state.get("complete", 0)
         self._slack, self._longest = state.get("slack", 0), state.get("longest", 0)
+        self._deviations = state.get("deviations", 2.33)
         self._estimated: float | None = state.get("estimated")
 
     def observe(self, measurement: Measurement) -> None:
         """Learn what results needed; decide where a block is complete."""
-        needed, weight = _needs_of(measurement)
-        longest = int(needed.max(initial=0))
-        if longest:
-            self._longest = max(self._longest, longest)
-            self._block = add(self._block, np.bincount(bin_of(needed), weights=weight))
-        else:
-            self._block[0] += weight.sum()
+        needs = _needs_of(measurement)
+        self._learn(needs)
         if not measurement.intervals:
             return
+        if self._complete * self._block_intervals >= self._blocks * self._block_intervals:
+            self._correct(needs.recall)
         self._intervals += measurement.intervals
         if self._intervals >= self._block_intervals:
             self._close_block()
@@ -119,42 +124,66 @@ class NeededSlackController:
         """Decide at boundaries only."""
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the memories, the block under way and the slack."""
+        """Return the memories, the block under way, the caution and the slack."""
         return {
             "memories": [memory.snapshot() for memory in self._memories],
+            "lags": self._lags.snapshot(),
             "block": pack(self._block),
             "intervals": self._intervals,
             "complete": self._complete,
             "slack": self._slack,
             "longest": self._longest,
+            "deviations": self._deviations,
             "estimated": self._estimated,
         }
 
+    def _learn(self, needs: NeededSlacks) -> None:
+        for lag in needs.lags:
+            self._longest = max(self._longest, int(lag.max(initial=0)))
+        self._lags.update(needs.lags, needs.events)
+        if needs.slack.any():
+            self._block = add(self._block, np.bincount(bin_of(needs.slack), weights=needs.weight))
+        else:
+            self._block[0] += needs.weight.sum()
+
+    def _correct(self, recall: float | None) -> None:
+        """Become more or less cautious, by whether the last period fell short."""
+        short = recall is not None and recall < self._lowest
+        step = _STEP * (float(short) - self._violations)
+        self._deviations = min(max(self._deviations + step, _LEAST), _MOST)
+
     def _close_block(self) -> None:
         self._intervals = 0
-        if not self._block.any():
-            return
-        for memory in self._memories:
-            memory.update_counts(self._block)
-        self._block = np.zeros(1)
         self._complete += 1
+        if self._block.any():
+            for memory in self._memories:
+                memory.update_counts(self._block)
+        self._lags.close()
+        self._block = np.zeros(1)
         if self._complete >= _BLOCKS_TO_START:
-            chosen = max(self._smallest_bin(memory) for memory in self._memories)
+            prior = self._lags.missed()
+            chosen = max(self._smallest_bin(place, prior) for place in range(len(self._memories)))
             expected = expected_recall(self._memories[0].get())
             self._slack = min(slack_of_bin(chosen), self._longest)
             self._estimated = float(expected[min(chosen, len(expected) - 1)])
 
-    def _smallest_bin(self, memory: Memory) -> int:
-        """Return the first bin whose recall can be counted on to reach the target; the last one misses nothing."""
-        recall: Floats = recall_to_count_on(memory.get(), blocks_per_period=self._blocks, deviations=self._deviations)
+    def _smallest_bin(self, place: int, prior: Floats) -> int:
+        """Return the first bin whose recall can be counted on to reach the target; the last one misses nothing.
+
+        The shortest memory is half as cautious: it is there to see changes, and has little to tell noise from.
+        """
+        share = 0.5 if place == len(self._memories) - 1 else 1.0
+        sums = with_prior(self._memories[place].get(), prior, _PRIOR_RESULTS)
+        recall = recall_to_count_on(
+            sums, blocks_per_period=self._blocks, deviations=share * self._deviations, of_mean=share
+        )
         enough = recall >= self._lowest - 1e-12
         return int(np.argmax(enough)) if enough.any() else len(recall) - 1
 
 
-def _needs_of(measurement: Measurement) -> tuple[Times, Floats]:
-    """Return what results needed, and their weights; where nothing is joined, every event is a result."""
+def _needs_of(measurement: Measurement) -> NeededSlacks:
+    """Return what results needed; where nothing is joined, every event is a result."""
     if measurement.needs is not None:
-        return measurement.needs.slack, measurement.needs.weight
-    if measurement.streams:
-        return np.empty(0, np.int64), np.empty(0)
-    return measurement.delays, np.ones(len(measurement.delays))
+        return measurement.needs
+    delays = _NO_TIMES if measurement.streams else measurement.delays
+    return NeededSlacks(delays, np.ones(len(delays)), (delays[delays > 0],), (len(delays),), None)

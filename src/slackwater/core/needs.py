@@ -14,7 +14,7 @@ looked at, or a sample of them; of the others only the number of results matters
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,6 +45,13 @@ class Needs:
     def __len__(self) -> int:
         return len(self.step)
 
+    def __getitem__(self, which: slice | Rows) -> Needs:
+        return Needs(self.step[which], self.time[which], self.slack[which], self.weight[which])
+
+    def by_step(self) -> Needs:
+        """The same in the order of the arrivals."""
+        return self[np.argsort(self.step, kind="stable")]
+
     @classmethod
     def none(cls) -> Needs:
         """No results."""
@@ -63,8 +70,12 @@ class NeedsState:
     """All that a profile remembers besides the events it has seen."""
 
     longest_lag: int = 0  # the longest that an event has come behind the slowest clock
-    results_per_event: float = 1.0  # that the last batch with late events had
     samples: tuple[tuple[SampleState, SampleState], ...] = ()  # of each stream: late arrivals, others
+    looking: bool = False  # whether the others are looked at in the interval under way
+    late: int = 0  # late arrivals of that interval so far
+    others: int = 0  # and others
+    results: float = 0.0  # that those completed
+    results_per_event: float = 1.0  # of events that are not late, over the last ten or so intervals with a look at them
 
 
 class NeedsProfile:
@@ -87,25 +98,23 @@ class NeedsProfile:
         self._condition = condition
         self._seen = list(seen)
         state = state or NeedsState()
-        self._longest_lag = state.longest_lag
-        self._results_per_event = state.results_per_event
         samples = state.samples or ((SampleState(), SampleState()),) * len(self._seen)
         self._samplers = [(Sampler(late, one), Sampler(others, other)) for one, other in samples]
+        self._state = state
 
     def on_batch(self, arrivals: MergedArrivals, interval: Rows) -> Needs:
         """Take in arrivals; return what the results need that they complete. `interval` numbers that of each step."""
         if not arrivals.steps:
             return Needs.none()
-        if not any(bool((self._lag(stream, arrivals) > 0).any()) for stream in range(len(self._seen))):
-            return self._nothing_needed(arrivals, interval)
-        pools, ranks = self._pools(arrivals)
-        combiner = Combiner(self._condition, pools)
-        found = Needs.concat(
-            [self._of_stream(combiner, stream, arrivals, ranks[stream], interval) for stream in range(len(self._seen))]
-        )
-        self._results_per_event = max(float(found.weight.sum()) / sum(map(len, ranks)), 1e-9)
+        lags = [self._lag(stream, arrivals) for stream in range(len(self._seen))]
+        looking = self._look_ahead(arrivals, lags, interval)
+        chosen = [self._chosen(stream, arrivals, lags[stream] > 0, interval, looking) for stream in range(len(lags))]
+        found = Needs.none()
+        if any(len(events) for events, _ in chosen):
+            found = self._looked_at(arrivals, chosen)
+        unseen = self._not_looked_at(arrivals, lags, interval, looking, found)
         self._forget(arrivals)
-        return found
+        return Needs.concat([found, unseen])
 
     @property
     def seen(self) -> tuple[Events, ...]:
@@ -115,19 +124,65 @@ class NeedsProfile:
     def snapshot(self) -> NeedsState:
         """Return all that is needed to go on, besides the events that were seen."""
         samples = tuple((late.snapshot(), others.snapshot()) for late, others in self._samplers)
-        return NeedsState(self._longest_lag, self._results_per_event, samples)
+        return replace(self._state, samples=samples)
 
     def _lag(self, stream: int, arrivals: MergedArrivals) -> Times:
         """Return how far each event came behind the slowest clock."""
         return arrivals.per_event(stream, arrivals.slowest) - arrivals.streams[stream].events.time
 
-    def _nothing_needed(self, arrivals: MergedArrivals, interval: Rows) -> Needs:
-        """Return what a batch without late events says: as many results as usual, which need nothing."""
-        last_steps = np.flatnonzero(np.append(np.diff(interval), 1))
-        arrived = np.diff(arrivals.arrived_by(last_steps), prepend=0)
-        self._forget(arrivals)
-        none = np.zeros(len(last_steps), np.int64)
-        return Needs(last_steps, arrivals.clock[last_steps], none, arrived * self._results_per_event)
+    def _look_ahead(self, arrivals: MergedArrivals, lags: list[Times], interval: Rows) -> Mask:
+        """Say for each interval whether events that are not late are looked at: if the one before had late ones."""
+        late = np.zeros(int(interval[-1]) + 1, np.int64)
+        late[0] = self._state.late
+        for stream, lag in enumerate(lags):
+            late += np.bincount(arrivals.per_event(stream, interval)[lag > 0], minlength=len(late))
+        longest = max((int(lag.max(initial=0)) for lag in lags), default=0)
+        looking = np.concatenate(([self._state.looking], late[:-1] > 0))
+        self._state = replace(
+            self._state,
+            longest_lag=max(self._state.longest_lag, longest),
+            looking=bool(looking[-1]),
+            late=int(late[-1]),
+        )
+        return looking
+
+    def _looked_at(self, arrivals: MergedArrivals, chosen: list[tuple[Rows, Numbers]]) -> Needs:
+        """Find the results that chosen events complete."""
+        pools, ranks = self._pools(arrivals)
+        combiner = Combiner(self._condition, pools)
+        return Needs.concat(
+            [
+                self._of_stream(combiner, stream, arrivals, ranks[stream], *chosen[stream])
+                for stream in range(len(ranks))
+            ]
+        )
+
+    def _not_looked_at(
+        self, arrivals: MergedArrivals, lags: list[Times], interval: Rows, looking: Mask, found: Needs
+    ) -> Needs:
+        """Return the results of events that were not looked at: as many as before, and they need nothing."""
+        others, results = np.zeros(len(looking), np.int64), np.zeros(len(looking))
+        others[0], results[0] = self._state.others, self._state.results
+        before = int(others[0])
+        for stream, lag in enumerate(lags):
+            others += np.bincount(arrivals.per_event(stream, interval)[lag <= 0], minlength=len(others))
+        results += np.bincount(interval[found.step], weights=found.weight * (found.slack == 0), minlength=len(others))
+        steps, weight = np.searchsorted(interval, np.arange(len(others)), side="right") - 1, np.zeros(len(others))
+        per_event = self._state.results_per_event
+        for number in np.flatnonzero(others):
+            if not looking[number]:
+                weight[number] = (others[number] - (before if number == 0 else 0)) * per_event
+            elif number < len(others) - 1:
+                per_event += (float(results[number]) / float(others[number]) - per_event) / 10
+        self._state = replace(
+            self._state,
+            others=int(others[-1]),
+            results=float(results[-1]),
+            results_per_event=max(per_event, 1e-9),
+        )
+        some = np.flatnonzero(weight)
+        none = np.zeros(len(some), np.int64)
+        return Needs(steps[some], arrivals.clock[steps[some]], none, weight[some])
 
     def _pools(self, arrivals: MergedArrivals) -> tuple[tuple[Pool, ...], list[Rows]]:
         """Return all events that have arrived, and for each new one its rank by (step, stream, position)."""
@@ -143,13 +198,10 @@ class NeedsProfile:
         return pools, ranks
 
     def _of_stream(
-        self, combiner: Combiner, stream: int, arrivals: MergedArrivals, rank: Rows, interval: Rows
+        self, combiner: Combiner, stream: int, arrivals: MergedArrivals, rank: Rows, chosen: Rows, weight: Numbers
     ) -> Needs:
         events = arrivals.streams[stream].events
         step = arrivals.per_event(stream, np.arange(arrivals.steps))
-        lag = self._lag(stream, arrivals)
-        self._longest_lag = max(self._longest_lag, int(lag.max(initial=0)))
-        chosen, weight = self._chosen(stream, lag > 0, interval[step], int(interval[-1]) + 1)
         parts = [self._as_latest(combiner, stream, events[chosen], rank[chosen])]
         parts += [
             self._behind(combiner, stream, other, events[chosen], rank[chosen])
@@ -164,12 +216,14 @@ class NeedsProfile:
         needed = self._needed(combiner.pools, arrivals, behind, step[of], rank[of])
         return Needs(step[of], time, needed, ways * weight[event])
 
-    def _chosen(self, stream: int, late: Mask, interval: Rows, intervals: int) -> tuple[Rows, Numbers]:
+    def _chosen(
+        self, stream: int, arrivals: MergedArrivals, late: Mask, interval: Rows, looking: Mask
+    ) -> tuple[Rows, Numbers]:
         """Choose events that are looked at, and what each stands for."""
-        chosen, weights = [], []
-        for sampler, kind in zip(self._samplers[stream], (late, ~late), strict=True):
-            members = np.flatnonzero(kind)
-            picked, weight = sampler.choose(interval[members], intervals=intervals)
+        own, chosen, weights = arrivals.per_event(stream, interval), [], []
+        kinds = (np.flatnonzero(late), np.flatnonzero(~late & looking[own]))
+        for sampler, members in zip(self._samplers[stream], kinds, strict=True):
+            picked, weight = sampler.choose(own[members], intervals=len(looking))
             chosen.append(members[picked])
             weights.append(weight)
         return np.concatenate(chosen), np.concatenate(weights)
@@ -216,7 +270,7 @@ class NeedsProfile:
         """Keep what an event that comes as late as the latest so far could still find."""
         if not arrivals.steps:
             return
-        since = int(arrivals.slowest[-1]) - self._longest_lag
+        since = int(arrivals.slowest[-1]) - self._state.longest_lag
         for stream, own in enumerate(arrivals.streams):
             start = window_start(np.array(since), self._config.windows[stream], closed=self._config.closed)
             seen = self._seen[stream]

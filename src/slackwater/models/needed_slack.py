@@ -9,14 +9,10 @@ follows from five sums, for all slacks at once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from slackwater.estimate.arrays import Floats
-
-if TYPE_CHECKING:
-    from slackwater.estimate.needed_slack import BlockSums
+from slackwater.estimate.arrays import Floats, add
+from slackwater.estimate.needed_slack import BlockSums
 
 
 def expected_recall(sums: BlockSums) -> Floats:
@@ -30,15 +26,32 @@ def expected_recall(sums: BlockSums) -> Floats:
     return 1 - sums.m / sums.n if sums.n > 0 else np.ones(len(sums.m))
 
 
-def recall_to_count_on(sums: BlockSums, *, blocks_per_period: float, deviations: float) -> Floats:
+def with_prior(sums: BlockSums, missed: Floats, results: float) -> BlockSums:
+    """Add some results of which each slack misses a given share, by bin: what counts where real results are rare.
+
+    >>> from slackwater.estimate.needed_slack import BlockSums
+    >>> sums = BlockSums(0, 0, 0, np.zeros(1), np.zeros(1), np.zeros(1))
+    >>> expected_recall(with_prior(sums, np.array([0.5, 0.0]), 30)).tolist()
+    [0.5, 1.0]
+    """
+    nothing = np.zeros(len(missed))
+    m = add(add(nothing, sums.m), results * missed)
+    return BlockSums(
+        sums.blocks, sums.n + results, sums.n_n, m, add(nothing, sums.n_m)[: len(m)], add(nothing, sums.m_m)[: len(m)]
+    )
+
+
+def recall_to_count_on(sums: BlockSums, *, blocks_per_period: float, deviations: float, of_mean: float = 1.0) -> Floats:
     """Return the recall that a period exceeds, for every slack, by bin.
 
-    `deviations` is how many standard deviations of a period's recall to stay on the safe side (z).
+    `deviations` is how many standard deviations of a period's recall to stay on the safe side (z), `of_mean` how many
+    of its mean.
     """
     if sums.n <= 0:
         return np.ones(len(sums.m))
     missed = sums.m / sums.n
     squares = np.maximum(sums.m_m - 2 * missed * sums.n_m + missed**2 * sums.n_n, 0)
-    of_period = np.sqrt(squares / sums.blocks / blocks_per_period) * sums.blocks / sums.n
-    of_mean = np.sqrt(squares) / sums.n
-    return 1 - missed - deviations * of_period - of_mean
+    # A mean over N blocks is known to sqrt(N V) / sum(n); a period of B blocks deviates by sqrt(V / B) N / sum(n).
+    deviation = deviations * np.sqrt(sums.blocks / blocks_per_period) + of_mean
+    recall: Floats = 1 - missed - deviation * np.sqrt(squares) / sums.n
+    return recall

@@ -6,7 +6,7 @@ boundaries of a batch first; the join is then one set computation, however many 
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +14,18 @@ import numpy as np
 
 from slackwater.core.needs import NeedsState
 from slackwater.core.sample import SampleState
+from slackwater.estimate.recent_recall import RecentRecall
 from slackwater.measurement import Counts, Measurement, NeededSlacks
-from slackwater.time import release_horizon, running_clock
+from slackwater.time import BEFORE_ALL_TIME, release_horizon, running_clock
 
 if TYPE_CHECKING:
     from slackwater.core.merged import MergedArrivals
     from slackwater.core.needs import Needs, NeedsProfile
     from slackwater.events import Events, Rows
-    from slackwater.measurement import Numbers
     from slackwater.pipeline.boundaries import Decisions
     from slackwater.time import Times
 
+_NO_TIMES = np.empty(0, np.int64)
 LATE_SAMPLE, OTHER_SAMPLE = 48, 8  # events of each stream and interval that are asked what results they complete
 
 
@@ -33,42 +34,46 @@ def needs_state(state: dict[str, Any]) -> NeedsState | None:
     if "needs" not in state:
         return None
     samples = tuple((SampleState(**late), SampleState(**others)) for late, others in state["needs"]["samples"])
-    return NeedsState(state["needs"]["longest_lag"], state["needs"]["results_per_event"], samples)
+    return NeedsState(**{**state["needs"], "samples": samples})
 
 
 class Foresight:
     """Leads a controller through a batch; also measures the recall, over the arrivals of the last period."""
 
-    def __init__(self, controller: Any, profile: NeedsProfile, intervals: int, state: dict[str, Any]) -> None:
+    def __init__(self, controller: Any, profile: NeedsProfile, period: int, state: dict[str, Any]) -> None:
         self._controller = controller
         self._profile = profile
-        self._intervals = intervals
-        # Of each interval of the last period, and last of the one under way: results that were due, and produced.
-        self._recent: Numbers = np.array(state.get("recent", [[0.0], [0.0]]))
-        self._horizon: int | None = state.get("horizon")  # the largest so far, over all streams
+        self._recent = RecentRecall(period, state.get("recent"))
+        self._horizon: int = state.get("horizon", BEFORE_ALL_TIME)  # the largest so far, of the slowest stream
         self._estimated: list[float] = []
-        self._measured: Numbers = np.empty(0)
+        self._measured: list[float] = []
 
     def on_batch(self, arrivals: MergedArrivals, crossed: Rows) -> Times:
         """Return the slack at each step, given the steps at which a boundary is crossed."""
         group = np.searchsorted(crossed, np.arange(arrivals.steps), side="left")
-        needs = self._profile.on_batch(arrivals, group)
-        order = np.argsort(group[needs.step], kind="stable")
-        edges = np.searchsorted(group[needs.step][order], np.arange(len(crossed) + 2))
+        needs = self._profile.on_batch(arrivals, group).by_step()
+        edges = np.searchsorted(group[needs.step], np.arange(len(crossed) + 2)).tolist()
+        lags = [_LateEvents.of(arrivals, stream) for stream in range(len(arrivals.streams))]
         slack = np.empty(arrivals.steps, np.int64)
-        self._estimated = []
+        self._estimated, self._measured = [], []
         for number, (start, stop) in enumerate(_stretches(crossed, arrivals.steps)):
+            if start == stop:
+                continue
             slack[start:stop] = self._controller.next_slack().microseconds
             self._estimated.append(_or_nan(getattr(self._controller, "estimated", None)))
-            mine = order[edges[number] : edges[number + 1]]
-            self._controller.observe(_measurement(arrivals, needs, mine, start, stop, closes=number < len(crossed)))
-        self._measure(arrivals, slack, needs, group, len(crossed))
+            mine = needs[edges[number] : edges[number + 1]]
+            self._measure(arrivals, int(slack[start]), mine, start, stop)
+            closes = number < len(crossed)
+            if closes:
+                self._recent.close(int(arrivals.clock[stop - 1]))
+                self._measured.append(_or_nan(self._recent.get()))
+            self._controller.observe(self._measurement(arrivals, mine, lags, start, stop, closes=closes))
         return slack
 
     def explained(self, decisions: Decisions) -> Decisions:
         """Write down what was expected of each slack and what was measured."""
         count = len(decisions)
-        estimated, measured = np.array(self._estimated[:count]), self._measured[:count]
+        estimated, measured = np.array(self._estimated[:count]), np.array(self._measured[:count])
         return replace(decisions, estimated=estimated, measured=measured) if count else decisions
 
     @property
@@ -79,55 +84,63 @@ class Foresight:
     def snapshot(self) -> dict[str, Any]:
         """Return what is needed to go on besides the controller and the events seen, as values that JSON can hold."""
         needs = asdict(self._profile.snapshot())
-        return {"needs": needs, "recent": self._recent.tolist(), "horizon": self._horizon}
+        return {"needs": needs, "recent": self._recent.snapshot(), "horizon": self._horizon}
 
-    def _measure(self, arrivals: MergedArrivals, slack: Times, needs: Needs, group: Rows, boundaries: int) -> None:
+    def _measure(self, arrivals: MergedArrivals, slack: int, needs: Needs, start: int, stop: int) -> None:
         """Count what was due, and what was produced: where the join kept as far behind as the result needed."""
-        if not arrivals.steps:
-            return
-        horizon = running_clock(release_horizon(arrivals.slowest, slack), self._horizon)
+        slowest = arrivals.slowest[start:stop]
+        horizon = running_clock(release_horizon(slowest, slack), self._horizon)
         self._horizon = int(horizon[-1])
-        made = needs.slack <= (arrivals.slowest - horizon)[needs.step]
-        of = group[needs.step]
-        due = np.bincount(of, weights=needs.weight, minlength=boundaries + 1)
-        produced = np.bincount(of, weights=needs.weight * made, minlength=boundaries + 1)
-        self._recent, self._measured = _slide(self._recent, np.array((due, produced)), self._intervals)
+        made = needs.slack <= (slowest - horizon)[needs.step - start]
+        self._recent.update(float(needs.weight.sum()), float(needs.weight[made].sum()))
+
+    def _measurement(
+        self, arrivals: MergedArrivals, needs: Needs, lags: list[_LateEvents], start: int, stop: int, *, closes: bool
+    ) -> Measurement:
+        of_streams = [lag.between(start, stop) for lag in lags]
+        return Measurement(
+            at=int(arrivals.clock[stop - 1]),
+            intervals=int(closes),
+            slack=0,
+            max_delay=0,
+            delays=_NO_TIMES,
+            counts=Counts(),
+            needs=NeededSlacks(
+                slack=needs.slack,
+                weight=needs.weight,
+                lags=tuple(late for late, _ in of_streams),
+                events=tuple(count for _, count in of_streams),
+                recall=self._recent.get(),
+            ),
+        )
 
 
-def _slide(recent: Numbers, new: Numbers, intervals: int) -> tuple[Numbers, Numbers]:
-    """Return what is to be remembered of the last intervals, and the recall over them at each boundary.
+@dataclass(frozen=True, slots=True)
+class _LateEvents:
+    """How far the events of one stream came behind the slowest clock, for those that did."""
 
-    The first new column belongs to the interval that was under way, the last to the one that is now.
-    """
-    columns = np.concatenate((recent, new[:, 1:]), axis=1)
-    columns[:, recent.shape[1] - 1] += new[:, 0]
-    total = np.cumsum(columns[:, :-1], axis=1)
-    total = np.concatenate((np.zeros((2, 1)), total), axis=1)
-    ends = np.arange(recent.shape[1], columns.shape[1])
-    due, made = total[:, ends] - total[:, np.maximum(ends - intervals, 0)]
-    recall = np.divide(made, due, out=np.full(len(ends), np.nan), where=due > 0)
-    return columns[:, -(intervals + 1) :], recall
+    step: Rows  # of every event
+    late_step: Rows
+    lag: Times
+
+    @classmethod
+    def of(cls, arrivals: MergedArrivals, stream: int) -> _LateEvents:
+        step = arrivals.per_event(stream, np.arange(arrivals.steps))
+        lag = arrivals.slowest[step] - arrivals.streams[stream].events.time
+        late = np.flatnonzero(lag > 0)
+        return cls(step, step[late], lag[late])
+
+    def between(self, start: int, stop: int) -> tuple[Times, int]:
+        """Return the lags of late events of these steps, and how many events there were."""
+        low, high = np.searchsorted(self.late_step, (start, stop))
+        first, last = np.searchsorted(self.step, (start, stop))
+        return self.lag[low:high], int(last - first)
 
 
 def _stretches(crossed: Rows, steps: int) -> list[tuple[int, int]]:
     """Return the steps up to and including each boundary, and those after the last."""
     edges = [0, *(crossed + 1).tolist(), steps]
     return list(pairwise(edges))
-
-
-def _measurement(
-    arrivals: MergedArrivals, needs: Needs, mine: Rows, start: int, stop: int, *, closes: bool
-) -> Measurement:
-    none = np.empty(0, np.int64)
-    return Measurement(
-        at=int(arrivals.clock[stop - 1]) if stop else 0,
-        intervals=int(closes),
-        slack=0,
-        max_delay=0,
-        delays=none,
-        counts=Counts(),
-        needs=NeededSlacks(needs.slack[mine], needs.weight[mine]),
-    )
 
 
 def _or_nan(value: float | None) -> float:

@@ -99,8 +99,7 @@ class JoinPipeline:
             profile = NeedsProfile(
                 join, condition, held.seen, needs_state(state), late=LATE_SAMPLE, others=OTHER_SAMPLE
             )
-            intervals = max(1, node.contract.period.microseconds // node.contract.interval.microseconds)
-            self._foresight = Foresight(self._controller, profile, intervals, state)
+            self._foresight = Foresight(self._controller, profile, node.contract.period.microseconds, state)
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=self.clock, max_delay=state.get("max_delay", 0)
         )

@@ -1,0 +1,53 @@
+"""How far events come behind the slowest clock: what is known of results before there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slackwater.estimate.arrays import Floats, add, pack, unpack
+from slackwater.estimate.needed_slack import bin_of
+
+if TYPE_CHECKING:
+    from slackwater.time import Times
+
+
+class EventLags:
+    """Remembers lags of each stream with exponential forgetting; `half_life` counts blocks.
+
+    >>> lags = EventLags(10)
+    >>> lags.update([np.array([1])], [4])
+    >>> lags.missed().tolist()
+    [0.25, 0.0]
+    """
+
+    def __init__(self, half_life: float, state: list[str] | None = None) -> None:
+        self._keep = 0.5 ** (1 / half_life)
+        self._counts = [unpack(each, np.float64) for each in state or []]
+
+    def update(self, lags: Sequence[Times], events: Sequence[int]) -> None:
+        """Take in the lags of late events, and how many events there were, stream by stream."""
+        if len(self._counts) != len(lags):
+            self._counts = [np.zeros(1) for _ in lags]
+        for stream, (late, count) in enumerate(zip(lags, events, strict=True)):
+            if len(late):
+                self._counts[stream] = add(self._counts[stream], np.bincount(bin_of(late)))
+            self._counts[stream][0] += count - len(late)
+
+    def close(self) -> None:
+        """End a block: what was before counts a little less."""
+        self._counts = [self._keep * counts for counts in self._counts]
+
+    def missed(self) -> Floats:
+        """Return the share of results that each slack would miss, by bin, were their members independent."""
+        present = np.ones(max((len(counts) for counts in self._counts), default=1))
+        for counts in self._counts:
+            if counts.any():
+                present[: len(counts)] *= np.cumsum(counts) / counts.sum()
+        return np.maximum(1 - present, 0)
+
+    def snapshot(self) -> list[str]:
+        """Return all that is needed to go on, as values that JSON can hold."""
+        return [pack(counts) for counts in self._counts]

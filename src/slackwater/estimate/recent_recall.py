@@ -1,0 +1,45 @@
+"""The recall of the last period: what was due and what was produced, interval by interval."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+
+class RecentRecall:
+    """Remembers the intervals of the last `period` of event time, in us. O(1) for each interval.
+
+    >>> recent = RecentRecall(10)
+    >>> recent.update(4, 3)
+    >>> recent.close(5)
+    >>> recent.get()
+    0.75
+    >>> recent.close(15)
+    >>> recent.get()
+    """
+
+    def __init__(self, period: int, state: dict[str, Any] | None = None) -> None:
+        state = state or {}
+        self._period = period
+        self._closed = deque(tuple(each) for each in state.get("closed", []))  # (clock, due, made)
+        self._due, self._made = state.get("open", (0.0, 0.0))
+
+    def update(self, due: float, made: float) -> None:
+        """Take in results of the interval under way."""
+        self._due, self._made = self._due + due, self._made + made
+
+    def close(self, clock: int) -> None:
+        """End an interval, and forget those that are a period old."""
+        self._closed.append((clock, self._due, self._made))
+        self._due = self._made = 0.0
+        while self._closed[0][0] <= clock - self._period:
+            self._closed.popleft()
+
+    def get(self) -> float | None:
+        """Return the recall over the closed intervals; None where nothing was due."""
+        due = sum(each[1] for each in self._closed)
+        return sum(each[2] for each in self._closed) / due if due > 0 else None
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that is needed to go on, as values that JSON can hold."""
+        return {"closed": [list(each) for each in self._closed], "open": [self._due, self._made]}
