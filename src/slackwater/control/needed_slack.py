@@ -103,7 +103,7 @@ class NeededSlackController:
         self._learn(needs)
         if not measurement.intervals:
             return
-        if self._complete * self._block_intervals >= self._blocks * self._block_intervals:
+        if self._complete >= self._blocks:
             self._correct(needs.recall)
         self._intervals += measurement.intervals
         if self._intervals >= self._block_intervals:
@@ -138,8 +138,7 @@ class NeededSlackController:
         }
 
     def _learn(self, needs: NeededSlacks) -> None:
-        for lag in needs.lags:
-            self._longest = max(self._longest, int(lag.max(initial=0)))
+        self._longest = max(self._longest, *(int(lag.max()) for lag in needs.lags if len(lag)), 0)
         self._lags.update(needs.lags, needs.events)
         if needs.slack.any():
             self._block = add(self._block, np.bincount(bin_of(needs.slack), weights=needs.weight))
@@ -160,7 +159,7 @@ class NeededSlackController:
                 memory.update_counts(self._block)
         self._lags.close()
         self._block = np.zeros(1)
-        if self._complete >= _BLOCKS_TO_START:
+        if self._complete >= _BLOCKS_TO_START and self._longest:
             prior = self._lags.missed()
             chosen = max(self._smallest_bin(place, prior) for place in range(len(self._memories)))
             expected = expected_recall(self._memories[0].get())

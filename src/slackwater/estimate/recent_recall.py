@@ -23,6 +23,7 @@ class RecentRecall:
         self._period = period
         self._closed = deque(tuple(each) for each in state.get("closed", []))  # (clock, due, made)
         self._due, self._made = state.get("open", (0.0, 0.0))
+        self._total = state.get("total", (0.0, 0.0))  # over the closed ones
 
     def update(self, due: float, made: float) -> None:
         """Take in results of the interval under way."""
@@ -31,15 +32,18 @@ class RecentRecall:
     def close(self, clock: int) -> None:
         """End an interval, and forget those that are a period old."""
         self._closed.append((clock, self._due, self._made))
+        due, made = self._total[0] + self._due, self._total[1] + self._made
         self._due = self._made = 0.0
         while self._closed[0][0] <= clock - self._period:
-            self._closed.popleft()
+            _, gone_due, gone_made = self._closed.popleft()
+            due, made = due - gone_due, made - gone_made
+        self._total = (due, made) if due > 1e-9 else (0.0, 0.0)  # what rounding leaves of nothing is nothing
 
     def get(self) -> float | None:
         """Return the recall over the closed intervals; None where nothing was due."""
-        due = sum(each[1] for each in self._closed)
-        return sum(each[2] for each in self._closed) / due if due > 0 else None
+        due, made = self._total
+        return made / due if due > 0 else None
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
-        return {"closed": [list(each) for each in self._closed], "open": [self._due, self._made]}
+        return {"closed": [list(each) for each in self._closed], "open": [self._due, self._made], "total": self._total}

@@ -53,10 +53,11 @@ class Foresight:
         group = np.searchsorted(crossed, np.arange(arrivals.steps), side="left")
         needs = self._profile.on_batch(arrivals, group).by_step()
         edges = np.searchsorted(group[needs.step], np.arange(len(crossed) + 2)).tolist()
-        lags = [_LateEvents.of(arrivals, stream) for stream in range(len(arrivals.streams))]
+        stretches = _stretches(crossed, arrivals.steps)
+        lags = [_LateEvents.of(arrivals, stream, stretches) for stream in range(len(arrivals.streams))]
         slack = np.empty(arrivals.steps, np.int64)
         self._estimated, self._measured = [], []
-        for number, (start, stop) in enumerate(_stretches(crossed, arrivals.steps)):
+        for number, (start, stop) in enumerate(stretches):
             if start == stop:
                 continue
             slack[start:stop] = self._controller.next_slack().microseconds
@@ -67,7 +68,8 @@ class Foresight:
             if closes:
                 self._recent.close(int(arrivals.clock[stop - 1]))
                 self._measured.append(_or_nan(self._recent.get()))
-            self._controller.observe(self._measurement(arrivals, mine, lags, start, stop, closes=closes))
+            of_streams = [lag.of_stretch(number) for lag in lags]
+            self._controller.observe(self._measurement(arrivals, mine, of_streams, stop, closes=closes))
         return slack
 
     def explained(self, decisions: Decisions) -> Decisions:
@@ -88,16 +90,17 @@ class Foresight:
 
     def _measure(self, arrivals: MergedArrivals, slack: int, needs: Needs, start: int, stop: int) -> None:
         """Count what was due, and what was produced: where the join kept as far behind as the result needed."""
-        slowest = arrivals.slowest[start:stop]
-        horizon = running_clock(release_horizon(slowest, slack), self._horizon)
-        self._horizon = int(horizon[-1])
-        made = needs.slack <= (slowest - horizon)[needs.step - start]
-        self._recent.update(float(needs.weight.sum()), float(needs.weight[made].sum()))
+        due = made = float(needs.weight.sum())
+        if needs.slack.any():
+            slowest = arrivals.slowest[start:stop]
+            horizon = running_clock(release_horizon(slowest, slack), self._horizon)
+            made = float(needs.weight[needs.slack <= (slowest - horizon)[needs.step - start]].sum())
+        self._horizon = max(self._horizon, int(arrivals.slowest[stop - 1]) - slack)
+        self._recent.update(due, made)
 
     def _measurement(
-        self, arrivals: MergedArrivals, needs: Needs, lags: list[_LateEvents], start: int, stop: int, *, closes: bool
+        self, arrivals: MergedArrivals, needs: Needs, of_streams: list[tuple[Times, int]], stop: int, *, closes: bool
     ) -> Measurement:
-        of_streams = [lag.between(start, stop) for lag in lags]
         return Measurement(
             at=int(arrivals.clock[stop - 1]),
             intervals=int(closes),
@@ -117,24 +120,24 @@ class Foresight:
 
 @dataclass(frozen=True, slots=True)
 class _LateEvents:
-    """How far the events of one stream came behind the slowest clock, for those that did."""
+    """How far the events of one stream came behind the slowest clock, for those that did; stretch by stretch."""
 
-    step: Rows  # of every event
-    late_step: Rows
     lag: Times
+    late_edges: list[int]
+    edges: list[int]
 
     @classmethod
-    def of(cls, arrivals: MergedArrivals, stream: int) -> _LateEvents:
+    def of(cls, arrivals: MergedArrivals, stream: int, stretches: list[tuple[int, int]]) -> _LateEvents:
         step = arrivals.per_event(stream, np.arange(arrivals.steps))
         lag = arrivals.slowest[step] - arrivals.streams[stream].events.time
         late = np.flatnonzero(lag > 0)
-        return cls(step, step[late], lag[late])
+        starts = [0, *(stop for _, stop in stretches)]
+        return cls(lag[late], np.searchsorted(step[late], starts).tolist(), np.searchsorted(step, starts).tolist())
 
-    def between(self, start: int, stop: int) -> tuple[Times, int]:
-        """Return the lags of late events of these steps, and how many events there were."""
-        low, high = np.searchsorted(self.late_step, (start, stop))
-        first, last = np.searchsorted(self.step, (start, stop))
-        return self.lag[low:high], int(last - first)
+    def of_stretch(self, number: int) -> tuple[Times, int]:
+        """Return the lags of late events of a stretch, and how many events it had."""
+        late = self.lag[self.late_edges[number] : self.late_edges[number + 1]]
+        return late, self.edges[number + 1] - self.edges[number]
 
 
 def _stretches(crossed: Rows, steps: int) -> list[tuple[int, int]]:
