@@ -33,8 +33,9 @@ _NO_TIMES = np.empty(0, np.int64)
 _BLOCKS_PER_PERIOD = 12  # fewer say little about how blocks vary, more are not independent of each other
 _BLOCKS_TO_START = 2  # until then, wait as long as any event needed
 _PRIOR_RESULTS = 30  # that events' lags count for, where results are rare
-_STEP = 0.2  # by which a violation raises the caution
+_STEP = 0.1  # by which a violation raises the caution
 _LEAST, _MOST = 0.5, 12.0  # deviations
+_GAIN = 12.0  # how much more than the target is aimed at while the last period falls short, for each bit it does
 
 
 @dataclass(frozen=True)
@@ -103,13 +104,16 @@ class NeededSlackController:
         self._learn(needs)
         if not measurement.intervals:
             return
-        if self._complete >= self._blocks:
-            self._correct(needs.recall)
         self._intervals += measurement.intervals
         if self._intervals >= self._block_intervals:
             self._close_block()
+        lacking = 0.0 if needs.recall is None else max(self._lowest - needs.recall, 0.0)
+        if self._complete >= self._blocks:
+            self._correct(lacking)
         if self._complete < _BLOCKS_TO_START:
             self._slack = self._longest
+        elif self._longest and (lacking or not self._intervals):
+            self._decide(lacking)
 
     def next_slack(self) -> Duration:
         """Return the slack that was decided."""
@@ -145,10 +149,9 @@ class NeededSlackController:
         else:
             self._block[0] += needs.weight.sum()
 
-    def _correct(self, recall: float | None) -> None:
+    def _correct(self, lacking: float) -> None:
         """Become more or less cautious, by whether the last period fell short."""
-        short = recall is not None and recall < self._lowest
-        step = _STEP * (float(short) - self._violations)
+        step = _STEP * (float(lacking > 0) - self._violations)
         self._deviations = min(max(self._deviations + step, _LEAST), _MOST)
 
     def _close_block(self) -> None:
@@ -159,15 +162,18 @@ class NeededSlackController:
                 memory.update_counts(self._block)
         self._lags.close()
         self._block = np.zeros(1)
-        if self._complete >= _BLOCKS_TO_START and self._longest:
-            prior = self._lags.missed()
-            chosen = max(self._smallest_bin(place, prior) for place in range(len(self._memories)))
-            expected = expected_recall(self._memories[0].get())
-            self._slack = min(slack_of_bin(chosen), self._longest)
-            self._estimated = float(expected[min(chosen, len(expected) - 1)])
 
-    def _smallest_bin(self, place: int, prior: Floats) -> int:
-        """Return the first bin whose recall can be counted on to reach the target; the last one misses nothing.
+    def _decide(self, lacking: float) -> None:
+        """Take the largest slack that a memory asks for; what the last period lacks is made good, but not at once."""
+        aim = min(self._lowest + _GAIN * lacking, (1 + self._lowest) / 2)
+        prior = self._lags.missed()
+        chosen = max(self._smallest_bin(place, prior, aim) for place in range(len(self._memories)))
+        expected = expected_recall(self._memories[0].get())
+        self._slack = min(slack_of_bin(chosen), self._longest)
+        self._estimated = float(expected[min(chosen, len(expected) - 1)])
+
+    def _smallest_bin(self, place: int, prior: Floats, aim: float) -> int:
+        """Return the first bin whose recall can be counted on to reach the aim; the last one misses nothing.
 
         The shortest memory is half as cautious: it is there to see changes, and has little to tell noise from.
         """
@@ -176,7 +182,7 @@ class NeededSlackController:
         recall = recall_to_count_on(
             sums, blocks_per_period=self._blocks, deviations=share * self._deviations, of_mean=share
         )
-        enough = recall >= self._lowest - 1e-12
+        enough = recall >= aim - 1e-12
         return int(np.argmax(enough)) if enough.any() else len(recall) - 1
 
 
