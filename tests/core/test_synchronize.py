@@ -45,7 +45,7 @@ def test_an_idle_stream_holds_nobody_back_until_it_speaks():
     logic.on_batch(tagged([(0, 1), (1, 1), (0, 5)]))
     assert [5] == logic.on_idle(1).time.tolist()
     assert [7] == logic.on_batch(tagged([(0, 7)], 3))[0].time.tolist()
-    assert [6, 8] == logic.on_batch(tagged([(1, 6), (0, 9), (1, 8)], 4), awake_from=[0, 0])[0].time.tolist()
+    assert [6, 8] == logic.on_batch(tagged([(1, 6), (0, 9), (1, 8)], 4), awake_from={0: 0, 1: 0})[0].time.tolist()
 
 
 def test_with_all_streams_idle_everything_leaves_and_time_is_not_poisoned():
@@ -61,3 +61,11 @@ def test_a_stream_that_never_spoke_holds_everything_back():
     logic = Synchronizer(streams=2).build()
     left, _ = logic.on_batch(tagged([(0, 1), (0, 9)]))
     assert 0 == len(left)
+
+
+def test_a_stream_that_spoke_but_released_nothing_is_waited_for_again():
+    logic = Synchronizer(streams=2).build()
+    logic.on_batch(tagged([(0, 1), (1, 1)]))
+    logic.on_idle(1)
+    logic.on_batch(Tagged.none(), awake_from={1: 0})
+    assert 0 == len(logic.on_batch(tagged([(0, 7)], 2))[0])

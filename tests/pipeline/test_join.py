@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -132,3 +133,24 @@ def test_an_idle_stream_steps_aside_until_it_speaks(cuts):
     got = joined(outcomes)
     assert expected.results == results_of(got)
     assert sorted(expected.late) == sorted(late_of(got))
+
+
+def test_an_idle_stream_that_speaks_into_its_buffer_is_waited_for_again():
+    arrivals = ((0, 10, ()), (1, 10, ()), (0, 20, ()), (1, 31, ()), (0, 40, ()), (0, 50, ()), (1, 52, ()), (0, 53, ()))
+    join = SmallJoin(arrivals, (30, 30))
+    expected = Pipeline(join.windows, 5).run(join.arrivals, idle={2: [1]})
+    pipeline = join.pipeline(FixedSlack(Duration(5)))
+    outcomes = [pipeline.on_batch(join.batch(0, 3)), pipeline.on_idle(1)]
+    outcomes += [pipeline.on_batch(join.batch(i, i + 1)) for i in range(3, 8)]
+    got = joined([*outcomes, pipeline.on_end()])
+    assert expected.results == results_of(got)
+
+
+def test_turned_away_events_count_in_the_decision_after_they_came():
+    join = SmallJoin(((0, 0, ()), (1, 0, ()), (0, 5, ()), (1, 6, ()), (0, 9, ())), (3, 3))
+    first, second = join.batch(0, 5)
+    known = np.array([True, False, True])
+    pipeline = join.pipeline(NoSlack(adaptation_interval=Duration(3)))
+    decided = pipeline.on_batch([replace(first, has_time=known), second]).decisions
+    assert [4, 5] == decided.arrived.tolist()
+    assert [1, 1] == decided.late.tolist()

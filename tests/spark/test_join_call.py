@@ -13,16 +13,11 @@ from hypothesis import strategies as st
 
 import slackwater as sw
 from slackwater.errors import StateError
-from slackwater.pipeline.columns import read_batch
-from slackwater.pipeline.join import JoinPipeline, joined
-from slackwater.pipeline.predicates import bind
-from slackwater.pipeline.rows import decided_join, result_rows
 from slackwater.spark.buckets import Spread
 from slackwater.spark.call import DECISIONS, LATE, RESULTS
 from slackwater.spark.held import HeldStore
 from slackwater.spark.join_call import JoinBucket, JoinSaved, identity_of_join
 from slackwater.spark.packets import from_bytes
-from slackwater.time import Duration
 from tests.spark.test_call import DictChunks, without
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("seq", pa.int64()), ("key", pa.int64()), ("x", pa.float64())])
@@ -39,6 +34,7 @@ CONTRACTS = [
     sw.NoSlack(adaptation_interval="5 ms"),
     sw.MaxSlack(cap="9 ms", adaptation_interval="5 ms"),
     sw.Recall(0.9, controller=MODEL, adaptation_interval="5 ms"),
+    sw.Recall(0.9, over="20 ms", adaptation_interval="5 ms"),
 ]
 CONDITIONS = {
     "2 by key": (2, {"on": "key"}),
@@ -126,39 +122,6 @@ def test_any_split_and_shuffle_equals_the_local_run(times, cuts, contract, condi
     assert local.results.to_pylist() == calls.rows(RESULTS)
     assert by_stream(local.late.to_pylist()) == by_stream(calls.rows(LATE))
     assert without(local.decisions.to_pylist(), "took_us") == without(calls.rows(DECISIONS), "took_us")
-
-
-def uninterrupted(node, tables, edges):
-    """Run the same batches through one pipeline that is never saved."""
-    delays = [np.zeros(table.num_rows, np.int64) for table in tables]
-    pipeline = JoinPipeline(node, bind(node.condition, tables), delays)
-    incoming = [read_batch(stream, own, processing_time=0) for stream, own in zip(node.streams, tables, strict=True)]
-    cuts = [np.searchsorted(own.events.arrival, edges) for own in incoming]
-    for number in range(len(edges) - 1):
-        yield pipeline.on_batch([own[cut[number] : cut[number + 1]] for own, cut in zip(incoming, cuts, strict=True)])
-    yield pipeline.on_end()
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.integers(0, 60), min_size=1, max_size=60),
-    st.lists(st.integers(1, 60), max_size=6),
-    st.sampled_from(sorted(CONDITIONS)),
-    st.randoms(use_true_random=False),
-)
-def test_the_default_for_recall_does_not_notice_that_it_is_saved_between_batches(times, cuts, condition, random):
-    streams, options = CONDITIONS[condition]
-    tables = tables_of(times, streams)
-    node = join_of(tables, sw.Recall(0.9, over="20 ms", adaptation_interval="5 ms"), **options).node
-    calls = Calls(node)
-    edges = sorted({0, len(times), *(cut for cut in cuts if cut < len(times))})
-    for batch in in_batches(tables, edges, random):
-        calls.on_batch(batch)
-    calls.on_batch([SCHEMA.empty_table()] * streams, drain=True)
-    expected = joined(list(uninterrupted(node, tables, edges)))
-    decisions = decided_join(node, expected.decisions, bucket=0, took=Duration.ZERO)
-    assert result_rows(node, tables, expected.results).to_pylist() == calls.rows(RESULTS)
-    assert without(decisions.to_pylist(), "took_us") == without(calls.rows(DECISIONS), "took_us")
 
 
 def test_without_arrival_the_rows_of_a_batch_arrive_together():

@@ -8,7 +8,7 @@ the largest time that each has shown. Event p leaves at the first q >= p with `h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,15 +57,17 @@ class SynchronizerLogic:
         self._held = held
         self._state = state
 
-    def on_batch(self, events: Tagged, awake_from: Sequence[int] | None = None) -> tuple[Tagged, Rows]:
+    def on_batch(self, events: Tagged, awake_from: Mapping[int, int] | None = None) -> tuple[Tagged, Rows]:
         """Take in events in the order of their release; return those that leave, in the order in which they do.
 
-        The second column says which of the events that came made each leave. `awake_from[s]` says at which of them an
-        idle stream s has spoken again; None: none of the idle streams speaks.
+        The second column says which of the events that came made each leave. `awake_from` says of streams that have
+        spoken from which of these events on: behind the last, if nothing has been released since.
         """
+        horizon = self._horizon(events, awake_from or {}) if len(events) else np.empty(0, np.int64)
+        idle = self._state.idle - set(awake_from or {})
+        self._state = SynchronizerState(self._state.shown, self._state.passed, idle)
         if not len(events):
-            return Tagged.none(), np.empty(0, np.int64)
-        horizon = self._horizon(events, awake_from)
+            return Tagged.none(), horizon
         came = np.concatenate((np.zeros(len(self._held), np.int64), np.arange(len(events), dtype=np.int64)))
         pool = self._held + events
         leaves = np.maximum(np.searchsorted(horizon, pool.time, side="left"), came)
@@ -106,7 +108,7 @@ class SynchronizerLogic:
         """Return all that is needed to go on, besides the events that are held."""
         return self._state
 
-    def _horizon(self, events: Tagged, awake_from: Sequence[int] | None) -> Times:
+    def _horizon(self, events: Tagged, awake_from: Mapping[int, int]) -> Times:
         """Return, after each event, up to which time everything may leave; it never falls.
 
         An idle stream counts as if it had shown all that the fastest has: if all are idle, everything leaves.
@@ -117,12 +119,9 @@ class SynchronizerLogic:
         ]
         shown = tuple(None if level[-1] == BEFORE_ALL_TIME else int(level[-1]) for level in levels)
         fastest: Times = np.maximum.reduce(levels)
-        idle = set(self._state.idle)
         for stream in self._state.idle:
-            awake = len(events) if awake_from is None else awake_from[stream]
-            levels[stream] = np.where(np.arange(len(events)) < awake, fastest, levels[stream])
-            if awake < len(events):
-                idle.remove(stream)
+            asleep = np.arange(len(events)) < awake_from.get(stream, len(events))
+            levels[stream] = np.where(asleep, fastest, levels[stream])
         horizon = running_clock(np.minimum.reduce(levels), self._state.passed)
-        self._state = SynchronizerState(shown, int(horizon[-1]), frozenset(idle))
+        self._state = SynchronizerState(shown, int(horizon[-1]), self._state.idle)
         return horizon

@@ -93,6 +93,7 @@ class JoinPipeline:
         self._synchronizer = Synchronizer(len(windows)).build(held.between, _synchronizer_state(state))
         join = WindowJoin(windows, node.closed, node.situation2)
         self._join = join.build(condition, held.windows, state.get("time"))
+        self._away = _NO_TIMES  # when the events of this batch came that were turned away
         self._asks = True  # whether the controller wants to see what happened, rather than follow every arrival
         self._foresight = None
         if getattr(self._controller, "learns_from", "results") == "arrivals":
@@ -114,8 +115,10 @@ class JoinPipeline:
             noted[each.events.row] = each.delay
         merged = MergedArrivals.of(arrivals, [kslack.snapshot().clock for kslack in self._kslacks])
         turned_away = [late for _, late in pairs]
-        self._counts = self._added(late=sum(map(len, turned_away)), arrived=sum(map(len, turned_away)))
+        self._away = np.sort(np.concatenate([late.events.arrival for late in turned_away]))
         outcomes = [self._run(part, slack) for part, slack in self._parts(merged)]
+        self._counts = self._added(late=len(self._away), arrived=len(self._away))
+        self._away = _NO_TIMES
         return self._balanced(
             joined([JoinOutcome(None, self._sides(turned_away), Decisions.none(), _NO_TIMES), *outcomes])
         )
@@ -220,8 +223,9 @@ class JoinPipeline:
             watermarks = np.append(processed.behind, self._join.time or 0)[done]
             late = np.append(0, np.cumsum(~processed.in_order))[done]
             completed = np.append(0, np.cumsum(processed.completed))[done].astype(np.int64)
-            arrived = before.arrived + arrivals.arrived_by(step)
-            return arrived, before.released + done - late, before.late + late, results + completed
+            away = np.searchsorted(self._away, arrivals.arrival[step], side="right")
+            arrived = before.arrived + arrivals.arrived_by(step) + away
+            return arrived, before.released + done - late, before.late + late + away, results + completed
 
         decisions = self._boundaries.pass_over(arrivals, slack, counts_by)
         routed = self._route(processed)
@@ -251,7 +255,7 @@ class JoinPipeline:
         order = came.sorted_by(when)
         return came[order], when[order]
 
-    def _synchronized(self, came: Tagged, awake_from: list[int] | None = None) -> tuple[Tagged, Rows]:
+    def _synchronized(self, came: Tagged, awake_from: dict[int, int] | None = None) -> tuple[Tagged, Rows]:
         """Let streams wait for each other, unless the plan says not to."""
         if not self._node.synchronize:
             return came, np.arange(len(came), dtype=np.int64)
@@ -264,10 +268,10 @@ class JoinPipeline:
         own = by_stream.get(self._node.streams[stream].name)
         return slack if own is None else np.minimum(slack, own.microseconds)
 
-    def _awake_from(self, arrivals: MergedArrivals, when: Times) -> list[int]:
-        """Return at which of the released events each stream has spoken; behind the last if it has not."""
-        first = [own.events.arrival[:1] for own in arrivals.streams]
-        return [int(np.searchsorted(when, at[0])) if len(at) else len(when) for at in first]
+    def _awake_from(self, arrivals: MergedArrivals, when: Times) -> dict[int, int]:
+        """Return of each stream that has spoken, from which of the released events on."""
+        first = {stream: own.events.arrival[0] for stream, own in enumerate(arrivals.streams) if len(own.events)}
+        return {stream: int(np.searchsorted(when, at)) for stream, at in first.items()}
 
     def _process(self, events: Tagged) -> Processed:
         return self._join.on_batch(events, listing=self._listing, cross=self._needs_cross)
