@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from slackwater.core.late import LatePolicy
 from slackwater.errors import ParameterError
-from slackwater.plan.condition import analyze_condition
 from slackwater.plan.nodes import JoinNode, ReorderNode, StreamNode, Unit
 from slackwater.plan.validate import (
     check_columns,
@@ -194,6 +193,8 @@ def join(
     >>> [(row["bus"]["ts"], row["scats"]["ts"]) for row in jams.results.to_pylist()]
     [(1, 2), (6, 5)]
     """
+    from slackwater.plan.condition import analyze_condition  # loads what reads SQL: not before it is needed
+
     nodes = _checked_streams("join", streams, least=2)
     node = JoinNode(
         streams=nodes,

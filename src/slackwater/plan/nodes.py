@@ -7,7 +7,7 @@ from typing import Literal
 
 from slackwater.contracts import Contract
 from slackwater.core.late import LatePolicy
-from slackwater.plan.condition import JoinCondition
+from slackwater.plan.conjuncts import JoinCondition
 from slackwater.time import Duration
 
 Unit = Literal["s", "ms", "us", "ns"]
