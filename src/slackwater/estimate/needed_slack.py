@@ -33,7 +33,7 @@ def slack_of_bin(number: int) -> int:
     """Return the largest slack of a bin, in us.
 
     >>> slack_of_bin(0), slack_of_bin(1), slack_of_bin(699)
-    (0, 1, 1009048)
+    (0, 1, 1006745)
     """
     return 0 if number == 0 else int(np.exp((number - 1) * _GROWTH))
 

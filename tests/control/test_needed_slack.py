@@ -1,0 +1,113 @@
+"""The default controller for recall."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from slackwater.contracts import Goal
+from slackwater.control import NeededSlack
+from slackwater.errors import ParameterError
+from slackwater.measurement import Counts, Measurement, NeededSlacks
+
+SECOND = 1_000_000
+GOAL = Goal(target=0.9, period=60 * SECOND, interval=SECOND, windows=(5 * SECOND, 5 * SECOND))
+NONE = np.empty(0, np.int64)
+
+
+def interval(slacks, weights, *, recall=None, lags=None, closes=True) -> Measurement:
+    slack = np.array(slacks, np.int64)
+    late = (slack[slack > 0] if lags is None else np.array(lags, np.int64),)
+    needs = NeededSlacks(slack, np.array(weights, float), late, (100,), recall)
+    return Measurement(at=0, intervals=int(closes), slack=0, max_delay=0, delays=NONE, counts=Counts(), needs=needs)
+
+
+def slack_after(controller, measurements) -> float:
+    for each in measurements:
+        controller.observe(each)
+    return controller.next_slack().microseconds / SECOND
+
+
+def steady(count=300, late=20, **options):
+    """Of 100 results, `late` need 2 s, five need 5 s."""
+    return [interval([0, 2 * SECOND, 5 * SECOND], [95 - late, late, 5], **options)] * count
+
+
+def test_it_waits_for_what_all_but_a_tolerable_share_needed():
+    assert 2.0 == pytest.approx(slack_after(NeededSlack().build(None, GOAL), steady()), rel=0.02)
+
+
+def test_a_stricter_target_waits_for_the_rest():
+    goal = Goal(target=0.99, period=GOAL.period, interval=GOAL.interval, windows=GOAL.windows)
+    assert 5.0 == pytest.approx(slack_after(NeededSlack().build(None, goal), steady()), rel=0.02)
+
+
+def test_where_nothing_is_late_it_does_not_wait():
+    assert 0 == slack_after(NeededSlack().build(None, GOAL), [interval([0], [100])] * 200)
+
+
+def test_it_begins_with_the_longest_lag_seen():
+    assert 5.0 == slack_after(NeededSlack().build(None, GOAL), steady(3))
+
+
+def test_it_never_waits_longer_than_any_event_needed():
+    controller = NeededSlack().build(None, Goal(1.0, GOAL.period, GOAL.interval, GOAL.windows))
+    assert 5.0 == slack_after(controller, steady(400, recall=0.5))
+
+
+def test_a_change_for_the_worse_counts_within_a_quarter_of_a_period():
+    controller = NeededSlack().build(None, GOAL)
+    slack_after(controller, steady())
+    worse = [interval([0, 2 * SECOND, 5 * SECOND], [50, 20, 30])] * 15
+    assert 5.0 == pytest.approx(slack_after(controller, worse), rel=0.02)
+
+
+def test_a_change_for_the_better_counts_in_time():
+    controller = NeededSlack().build(None, GOAL)
+    slack_after(controller, steady())
+    assert 0 == slack_after(controller, [interval([0], [100])] * 1_500)
+
+
+def test_violations_make_it_more_cautious():
+    noisy = [interval([0, SECOND, 3 * SECOND], [80, 20 - n, n]) for n in (0, 0, 0, 12)] * 100
+    calm, alarmed = (
+        [Measurement(**{**_fields(m), "needs": _with_recall(m.needs, recall)}) for m in noisy]
+        for recall in (0.95, 0.88)
+    )
+    assert slack_after(NeededSlack().build(None, GOAL), calm) < slack_after(NeededSlack().build(None, GOAL), alarmed)
+
+
+def test_without_results_events_say_how_long_to_wait():
+    lags = np.repeat([0, 3 * SECOND], [85, 15])
+    quiet = [interval([], [], lags=lags[lags > 0])] * 50
+    assert 3.0 == pytest.approx(slack_after(NeededSlack().build(None, GOAL), quiet), rel=0.02)
+
+
+def test_a_part_of_an_interval_changes_nothing_yet():
+    controller = NeededSlack().build(None, GOAL)
+    before = slack_after(controller, steady())
+    part = interval([9 * SECOND], [10_000], closes=False)
+    assert before == slack_after(controller, [part])
+
+
+def test_it_goes_on_from_its_snapshot():
+    whole, measurements = NeededSlack().build(None, GOAL), steady(150) + steady(30, late=40, recall=0.8)
+    parts = NeededSlack().build(None, GOAL)
+    for each in measurements:
+        whole.observe(each)
+        parts.observe(each)
+        parts = NeededSlack().build(json.loads(json.dumps(parts.snapshot())), GOAL)
+        assert whole.next_slack() == parts.next_slack()
+
+
+@pytest.mark.parametrize(("name", "value"), [("violations", 2), ("tolerance", -1), ("memory", 0)])
+def test_bad_parameters_are_refused(name, value):
+    with pytest.raises(ParameterError, match=name):
+        NeededSlack(**{name: value})
+
+
+def _with_recall(measurement, recall):
+    return replace(measurement, needs=replace(measurement.needs, recall=recall))

@@ -1,0 +1,49 @@
+"""The recall that a period can be counted on to reach."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slackwater.estimate.needed_slack import NeededSlack
+from slackwater.models.needed_slack import expected_recall, recall_to_count_on, with_prior
+
+
+def sums_of(*blocks):
+    memory = NeededSlack(half_life=1e12)
+    for block in blocks:
+        memory.update_counts(np.array(block, float))
+    return memory.get()
+
+
+def test_blocks_that_are_alike_leave_no_doubt():
+    sums = sums_of([9, 1], [9, 1], [18, 2])
+    assert expected_recall(sums).tolist() == pytest.approx(
+        recall_to_count_on(sums, blocks_per_period=12, deviations=3).tolist()
+    )
+
+
+def test_a_number_worked_by_hand():
+    # Blocks of 10 miss 0 and 4 of them at no slack: q = 0.2, V = mean(4, 4) = 4, N = 2, B = 8, mean(n) = 10.
+    sums = sums_of([10, 0], [6, 4])
+    expected = 1 - 0.2 - 2 * np.sqrt(4 / 8) / 10 - np.sqrt(2 * 4) / 20
+    assert expected == pytest.approx(recall_to_count_on(sums, blocks_per_period=8, deviations=2)[0])
+
+
+def test_what_blocks_miss_in_proportion_to_their_size_is_no_deviation():
+    small, large = sums_of([8, 2], [80, 20]), sums_of([5, 5], [80, 20])
+    least = [recall_to_count_on(sums, blocks_per_period=12, deviations=3)[0] for sums in (small, large)]
+    assert 0.8 == pytest.approx(least[0])
+    assert least[1] < least[0]
+
+
+def test_more_slack_never_counts_for_less_in_expectation():
+    expected = expected_recall(sums_of([5, 3, 0, 1], [2, 0, 6]))
+    assert sorted(expected) == expected.tolist()
+    assert 1 == expected[-1]
+
+
+def test_a_prior_decides_where_nothing_is_known_and_not_where_much_is():
+    prior = np.array([0.5, 0.0])
+    assert [0.5, 1.0] == expected_recall(with_prior(sums_of([0, 0]), prior, 30)).tolist()
+    assert 0.99 < expected_recall(with_prior(sums_of([10_000, 0]), prior, 30))[0]
