@@ -73,10 +73,7 @@ def test_a_change_for_the_better_counts_in_time():
 
 def test_violations_make_it_more_cautious():
     noisy = [interval([0, SECOND, 3 * SECOND], [80, 20 - n, n]) for n in (0, 0, 0, 12)] * 100
-    calm, alarmed = (
-        [Measurement(**{**_fields(m), "needs": _with_recall(m.needs, recall)}) for m in noisy]
-        for recall in (0.95, 0.88)
-    )
+    calm, alarmed = ([_with_recall(each, recall) for each in noisy] for recall in (0.95, 0.88))
     assert slack_after(NeededSlack().build(None, GOAL), calm) < slack_after(NeededSlack().build(None, GOAL), alarmed)
 
 
