@@ -18,6 +18,7 @@ class Goal:
     period: int = 0  # over which the target is to be reached (P in the documents)
     interval: int = 1_000_000  # between two decisions (L in the documents)
     windows: tuple[int, ...] = ()  # of each stream of a join
+    cap: int | None = None  # the longest wait
 
 
 NO_GOAL = Goal()
@@ -85,7 +86,8 @@ class Contract:
 
     def goal(self, windows: tuple[int, ...] = ()) -> Goal:
         """Return what a controller is to reach for an operator with these windows, in us."""
-        return Goal(self.quality, self.period.microseconds, self.interval.microseconds, windows)
+        cap = None if self.longest_wait is None else self.longest_wait.microseconds
+        return Goal(self.quality, self.period.microseconds, self.interval.microseconds, windows, cap)
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,10 @@ class MaxSlack(Contract):
 
 @dataclass(frozen=True)
 class Recall(Contract):
-    """Produce at least this share of the results that sorted input would give, in every period of this length.
+    """Produce this share of the results that sorted input would give, in every period of this length.
+
+    A period counts as kept from 99 % of the target on, as in JI16 (Phi(.99 Γ)); `NeededSlack(tolerance=0)` is
+    stricter. A target of 1 has no such tolerance.
 
     >>> Recall(0.99, over="1 minute").over
     Duration('1 minute')

@@ -26,10 +26,23 @@ def controller_for(
     Duration('2 seconds')
     """
     config = contract.controller or default_controller(contract)
+    if state is not None and state.get("controller") != _kind(config):
+        state = {"slack": int(state["slack"])} if "slack" in state else None  # another's memories mean nothing
     if contract.longest_wait is not None:
         config = Capped(config, contract.longest_wait)
     controller: Controller = config.build(state, contract.goal(windows))
     return controller
+
+
+def controller_state(contract: Contract, controller: Controller) -> dict[str, Any]:
+    """Return the snapshot of a contract's controller, and whose it is."""
+    config = contract.controller or default_controller(contract)
+    return {**controller.snapshot(), "controller": _kind(config)}
+
+
+def _kind(config: ControllerConfig) -> str:
+    inner = getattr(config, "inner", None)
+    return type(config).__name__ + (f"({_kind(inner)})" if inner is not None else "")
 
 
 def default_controller(contract: Contract) -> ControllerConfig:

@@ -78,6 +78,9 @@ class LateDegreeModel:
 class LateDegreeController:
     """Logic of `LateDegreeModel`."""
 
+    learns_from = "results"
+    needs_cross = True
+
     def __init__(self, config: LateDegreeModel, goal: Goal, state: dict[str, Any]) -> None:
         self._config = config
         self._goal = goal

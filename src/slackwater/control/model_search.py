@@ -92,6 +92,9 @@ class ModelSearch:
 class ModelSearchController:
     """Logic of `ModelSearch`."""
 
+    learns_from = "results"
+    needs_cross = True
+
     def __init__(self, config: ModelSearch, goal: Goal, state: dict[str, Any]) -> None:
         self._config = config
         self._goal = goal

@@ -84,7 +84,12 @@ class NeededSlackController:
 
     def __init__(self, config: NeededSlack, goal: Goal, state: dict[str, Any]) -> None:
         self._violations = config.violations
-        self._lowest = target_of(goal) * (1 - config.tolerance)
+        self._lowest = target_of(goal) * (1 - config.tolerance) if target_of(goal) < 1 else 1.0
+        self._most = Duration.MAX.microseconds if goal.cap is None else goal.cap
+        self._spans = (goal.interval, goal.period)
+        if state.get("spans", list(self._spans)) != list(self._spans):  # blocks of another length mean nothing
+            state = {name: state[name] for name in ("slack", "longest") if name in state}
+        self._start = min(self._most, goal.period or self._most)  # the longest wait before anything is known
         intervals = max(1.0, goal.period / goal.interval)  # of a period
         self._block_intervals = max(1, round(intervals / _BLOCKS_PER_PERIOD))
         self._blocks = intervals / self._block_intervals  # of a period
@@ -108,10 +113,10 @@ class NeededSlackController:
         if self._intervals >= self._block_intervals:
             self._close_block()
         lacking = 0.0 if needs.recall is None else max(self._lowest - needs.recall, 0.0)
-        if self._complete >= self._blocks:
+        if needs.recall is not None and self._complete >= self._blocks:
             self._correct(lacking)
         if self._complete < _BLOCKS_TO_START:
-            self._slack = self._longest
+            self._slack = min(self._longest, self._start)
         elif self._longest and (lacking or not self._intervals):
             self._decide(lacking)
 
@@ -130,6 +135,7 @@ class NeededSlackController:
     def snapshot(self) -> dict[str, Any]:
         """Return the memories, the block under way, the caution and the slack."""
         return {
+            "spans": list(self._spans),
             "memories": [memory.snapshot() for memory in self._memories],
             "lags": self._lags.snapshot(),
             "block": pack(self._block),
@@ -150,7 +156,9 @@ class NeededSlackController:
             self._block[0] += needs.weight.sum()
 
     def _correct(self, lacking: float) -> None:
-        """Become more or less cautious, by whether the last period fell short."""
+        """Become more or less cautious, by whether the last period fell short; caution does not help at the cap."""
+        if lacking and self._slack >= self._most:
+            return
         step = _STEP * (float(lacking > 0) - self._violations)
         self._deviations = min(max(self._deviations + step, _LEAST), _MOST)
 
@@ -169,8 +177,9 @@ class NeededSlackController:
         prior = self._lags.missed()
         chosen = max(self._smallest_bin(place, prior, aim) for place in range(len(self._memories)))
         expected = expected_recall(self._memories[0].get())
-        self._slack = min(slack_of_bin(chosen), self._longest)
-        self._estimated = float(expected[min(chosen, len(expected) - 1)])
+        self._slack = min(slack_of_bin(chosen), self._longest, self._most)
+        waited = min(chosen, int(bin_of(np.array([self._slack]))[0]), len(expected) - 1)
+        self._estimated = float(expected[waited])
 
     def _smallest_bin(self, place: int, prior: Floats, aim: float) -> int:
         """Return the first bin whose recall can be counted on to reach the aim; the last one misses nothing.

@@ -55,6 +55,9 @@ class PD:
 class PDController:
     """Logic of `PD`."""
 
+    learns_from = "results"
+    needs_cross = True
+
     def __init__(self, config: PD, goal: Goal, state: dict[str, Any]) -> None:
         self._kp = Duration.of(config.kp).microseconds
         self._kd = Duration.of(config.kd).microseconds

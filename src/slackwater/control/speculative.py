@@ -47,6 +47,21 @@ class SpeculativeController:
         self._inner = inner
         self._alpha = alpha
 
+    @property
+    def learns_from(self) -> str:
+        """As the inner controller."""
+        return str(getattr(self._inner, "learns_from", "results"))
+
+    @property
+    def needs_cross(self) -> bool:
+        """As the inner controller."""
+        return bool(getattr(self._inner, "needs_cross", False))
+
+    @property
+    def estimated(self) -> float | None:
+        """Unknown: the inner controller expects something of its own slack."""
+        return None
+
     def observe(self, measurement: Measurement) -> None:
         """Let the inner controller learn."""
         self._inner.observe(measurement)

@@ -9,13 +9,14 @@ their counts multiplied, so that a combination need not be listed to be counted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from slackwater.core.codes import JointCodes
 from slackwater.core.probe import Columns, Index, PairKernel, Pool, Triggers, chunks_of, swapped
 
 if TYPE_CHECKING:
@@ -71,10 +72,6 @@ class Seeds:
     def __len__(self) -> int:
         return len(self.row)
 
-    def __getitem__(self, which: slice | Rows | Mask) -> Seeds:
-        low, high = (tuple(bound[which] for bound in bounds) for bounds in (self.low, self.high))
-        return Seeds(self.stream, self.row[which], low, high, self.before[which])
-
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -100,7 +97,6 @@ class Combiner:
 
     condition: Condition
     pools: tuple[Pool, ...]
-    order: list[str] = field(default_factory=list)  # how the last seeds were answered, in words
 
     def count(self, seeds: Seeds) -> Numbers:
         """How many combinations each seed completes."""
@@ -111,7 +107,6 @@ class Combiner:
 
     def combinations(self, seeds: Seeds) -> Bound:
         """List all combinations, by seed and then by the (time, arrival) of the members in the order of the streams."""
-        self.order.clear()
         _, bound = self._begin(seeds)
         found = self._list(seeds, bound, self._others(seeds.stream))
         return found if len(self.pools) == 2 else self._in_canonical_order(found)
@@ -119,11 +114,8 @@ class Combiner:
     def pairs(self, seeds: Seeds, stream: int) -> Iterator[tuple[Bound, Times]]:
         """Bind one more stream to seeds; also return the times of the partners."""
         _, bound = self._begin(seeds)
-        pool = self.pools[stream]
-        time_of = np.zeros(int(pool.row.max(initial=-1)) + 1, np.int64)
-        time_of[pool.row] = pool.time
         for part in self._expand(seeds, bound, stream):
-            yield part, time_of[part.rows[stream]]
+            yield part, self.pools[stream].time[self._rank(stream, part.rows[stream])]
 
     def weigh(self, seeds: Seeds, bound: Bound) -> Numbers:
         """How many combinations each one under way can become."""
@@ -177,9 +169,6 @@ class Combiner:
     def _expand_with_parents(self, seeds: Seeds, bound: Bound, stream: int) -> Any:
         """Bind one more stream, piece by piece, so that no more pairs are held at once than fit comfortably."""
         step = self._step(frozenset(bound.rows), stream)
-        note = step.words()
-        if note not in self.order:
-            self.order.append(note)
         counts = None if step.fused is not None else step.candidates(seeds, bound)
         for piece in [slice(0, len(bound))] if counts is None else chunks_of(counts):
             part = bound[piece]
@@ -200,19 +189,18 @@ class Combiner:
         return known
 
     @cached_property
-    def _indexes(self) -> dict[tuple[int, tuple[int, ...]], tuple[Index, _Coder]]:
+    def _indexes(self) -> dict[tuple[int, tuple[int, ...]], tuple[Index, JointCodes]]:
         return {}
 
-    def index(self, stream: int, classes: tuple[int, ...]) -> tuple[Index, _Coder]:
-        """Return the index of a stream by the codes of some key classes, and how to find the code of a seed."""
+    def index(self, stream: int, classes: tuple[int, ...]) -> tuple[Index, JointCodes]:
+        """Return the index of a stream by some key classes, and how to find the code of a combination."""
         known = self._indexes.get((stream, classes))
         if known is None:
-            coder = _Coder(self.condition, classes)
             pool, passes = self.pools[stream], self.condition.passes(stream)
-            code = coder.codes(stream, pool.row)
-            if passes is not None:
-                code = np.where(passes[pool.row], code, -1)
-            known = self._indexes[stream, classes] = (Index.of(pool, *coder.dense(code)), coder)
+            columns = [self.condition.codes(c, stream)[pool.row] for c in classes]
+            joint = JointCodes(columns, [self.condition.code_count(c) for c in classes], len(pool))
+            code = joint.codes if passes is None else np.where(passes[pool.row], joint.codes, -1)
+            known = self._indexes[stream, classes] = (Index.of(pool, code, joint.count), joint)
         return known
 
     def _independent(self, bound: frozenset[int], remaining: frozenset[int]) -> list[frozenset[int]]:
@@ -231,12 +219,22 @@ class Combiner:
 
     def _rank(self, stream: int, rows: Rows) -> Rows:
         """Return the place of rows in the order of their pool; a seed's own stream has no say in its order."""
-        pool = self.pools[stream]
-        if not len(pool):
+        by_row, sorted_rows = self._by_row(stream)
+        if not len(by_row):
             return np.zeros(len(rows), np.int64)
-        place = np.zeros(max(int(pool.row.max()), int(rows.max(initial=0))) + 1, np.int64)
-        place[pool.row] = np.arange(len(pool))
-        return place[rows]
+        found = np.minimum(np.searchsorted(sorted_rows, rows), len(by_row) - 1)
+        return by_row[found]
+
+    def _by_row(self, stream: int) -> tuple[Rows, Rows]:
+        """Return the places of a pool by row, and the rows."""
+        if stream not in self._places:
+            by_row = np.argsort(self.pools[stream].row, kind="stable")
+            self._places[stream] = by_row, self.pools[stream].row[by_row]
+        return self._places[stream]
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[Rows, Rows]]:
+        return {}
 
 
 @dataclass(frozen=True)
@@ -244,10 +242,10 @@ class _Step:
     """How one stream is bound to combinations that have certain streams already."""
 
     stream: int
-    classes: tuple[int, ...]  # key classes whose code is known by then
     index: Index
-    coder: _Coder
-    sources: tuple[int, ...]  # for each class, a bound stream to take the code from
+    joint: JointCodes
+    sources: tuple[Rows, ...]  # for each class, the codes by row of a bound stream that has it
+    source_streams: tuple[int, ...]  # and that stream
     fused: Any  # a predicate whose kernel is part of the search, or None
     checks: tuple[Predicate, ...]  # those that are checked on the pairs afterwards
 
@@ -256,30 +254,28 @@ class _Step:
         """Find the keys and conditions that link a stream to what is bound."""
         key_streams = combiner.condition.key_streams
         classes = tuple(c for c, streams in enumerate(key_streams) if stream in streams and bound.intersection(streams))
-        sources = tuple(min(bound.intersection(key_streams[c])) for c in classes)
+        streams = tuple(min(bound.intersection(key_streams[c])) for c in classes)
+        sources = tuple(combiner.condition.codes(c, s) for c, s in zip(classes, streams, strict=True))
         ready = [
             p
             for p in combiner.condition.predicates
             if stream in p.streams and bound.issuperset({*p.streams} - {stream})
         ]
         fused = next((p for p in ready if getattr(p, "kernel", None) is not None and len(p.streams) == 2), None)
-        index, coder = combiner.index(stream, classes)
-        return cls(stream, classes, index, coder, sources, fused, tuple(p for p in ready if p is not fused))
+        index, joint = combiner.index(stream, classes)
+        checks = tuple(p for p in ready if p is not fused)
+        return cls(stream, index, joint, sources, streams, fused, checks)
 
     @property
     def slow(self) -> bool:
         """Whether the number of partners cannot be known without listing them."""
         return bool(self.checks)
 
-    def words(self) -> str:
-        """Say how the stream is found."""
-        how = f"hash on key {', '.join(map(str, self.classes))}" if self.classes else "nested over its window"
-        return f"stream {self.stream}: {how}" + (", condition fused" if self.fused is not None else "")
-
     def triggers(self, seeds: Seeds, bound: Bound) -> Triggers:
         """Return what the index is asked."""
         seed = bound.seed
-        code = self.coder.of_bound(self.sources, bound)
+        columns = [own[bound.rows[s]] for own, s in zip(self.sources, self.source_streams, strict=True)]
+        code = self.joint.of(columns, len(bound))
         return Triggers(code, seeds.low[self.stream][seed], seeds.high[self.stream][seed], seeds.before[seed])
 
     def candidates(self, seeds: Seeds, bound: Bound) -> Rows:
@@ -316,61 +312,6 @@ class _Step:
         if second == self.stream:
             return left, bound.rows[first], self.fused.kernel, right
         return right, bound.rows[second], swapped(self.fused.kernel), left
-
-
-@dataclass(frozen=True)
-class _Coder:
-    """One code for several key classes at once."""
-
-    condition: Condition
-    classes: tuple[int, ...]
-
-    def codes(self, stream: int, rows: Rows) -> Rows:
-        """Return the code of rows of a stream that has columns of all classes."""
-        return self._combined([self.condition.codes(c, stream)[rows] for c in self.classes], len(rows))
-
-    def of_bound(self, sources: tuple[int, ...], bound: Bound) -> Rows:
-        """Return the code of combinations, each class taken from a stream that is bound."""
-        pairs = zip(self.classes, sources, strict=True)
-        code = self._combined([self.condition.codes(c, s)[bound.rows[s]] for c, s in pairs], len(bound))
-        return self._narrowed(code)
-
-    def dense(self, code: Rows) -> tuple[Rows, int]:
-        """Return codes that can serve as positions, and how many there are."""
-        if self._count <= max(4 * len(code), 65_536):
-            return code, self._count
-        self._known.extend([np.unique(code[code >= 0])])
-        return self._narrowed(code), len(self._known[0])
-
-    @cached_property
-    def _known(self) -> list[Rows]:
-        return []
-
-    @cached_property
-    def _count(self) -> int:
-        count = 1
-        for c in self.classes:
-            count *= max(1, self.condition.code_count(c))
-        return count
-
-    def _narrowed(self, code: Rows) -> Rows:
-        """Return the place of each code among those that the index has, -1 where it has none such."""
-        if not self._known:
-            return code
-        known = self._known[0]
-        if not len(known):
-            return np.full(len(code), -1)
-        place = np.minimum(np.searchsorted(known, code), len(known) - 1)
-        return np.where(known[place] == code, place, -1)
-
-    def _combined(self, codes: list[Rows], length: int) -> Rows:
-        if not codes:
-            return np.zeros(length, np.int64)
-        combined, absent = codes[0], codes[0] < 0
-        for c, code in zip(self.classes[1:], codes[1:], strict=True):
-            combined = combined * self.condition.code_count(c) + code
-            absent = absent | (code < 0)
-        return np.where(absent, -1, combined) if len(codes) > 1 else combined
 
 
 def _components(members: frozenset[int], links: Sequence[frozenset[int]]) -> list[frozenset[int]]:

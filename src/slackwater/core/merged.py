@@ -26,13 +26,17 @@ class MergedArrivals:
     streams: tuple[Arrivals, ...]
     arrival: Times  # of each step
     clock: Times  # of the fastest stream after each step
-    slowest: Times  # of the slowest stream after each step
+    slowest: Times  # of the slowest stream that is not idle, after each step
+    before: Times  # the same before each step
     clocks: tuple[Times, ...]  # of each stream after each step; BEFORE_ALL_TIME until it speaks
+    clocks_before: tuple[Times, ...]  # and before each step
     _steps: tuple[Rows, ...]  # for each stream, the step here of each of its own steps
 
     @classmethod
-    def of(cls, streams: Sequence[Arrivals], clocks: Sequence[int | None]) -> MergedArrivals:
-        """Merge arrivals, given the clock of each stream before them.
+    def of(
+        cls, streams: Sequence[Arrivals], clocks: Sequence[int | None], idle: frozenset[int] = frozenset()
+    ) -> MergedArrivals:
+        """Merge arrivals, given the clock of each stream before them. Nobody waits for streams that stay idle.
 
         >>> from slackwater.core.arrivals import Arrivals
         >>> from slackwater.events import Events
@@ -47,12 +51,23 @@ class MergedArrivals:
         steps = tuple(np.searchsorted(arrival, own) for own in values)
         levels = []
         for arrivals, own, before in zip(streams, steps, clocks, strict=True):
-            level = np.full(len(arrival), BEFORE_ALL_TIME)
-            level[own] = arrivals.clock
-            levels.append(running_clock(level, before) if len(level) else level)
-        spoken = [np.where(level == BEFORE_ALL_TIME, -BEFORE_ALL_TIME, level) for level in levels]
-        clock, slowest = np.maximum.reduce(levels), np.minimum.reduce(spoken)
-        return cls(tuple(streams), arrival, clock, slowest, tuple(levels), steps)
+            level = np.full(len(arrival) + 1, BEFORE_ALL_TIME)  # the first entry is before all steps
+            level[own + 1] = arrivals.clock
+            levels.append(running_clock(level, before))
+        awaited = [level for s, level in enumerate(levels) if s not in idle or streams[s].steps]
+        spoken = [np.where(level == BEFORE_ALL_TIME, -BEFORE_ALL_TIME, level) for level in awaited or levels]
+        slowest = np.minimum.reduce(spoken)
+        slowest[slowest == -BEFORE_ALL_TIME] = BEFORE_ALL_TIME  # nobody has spoken
+        return cls(
+            tuple(streams),
+            arrival,
+            np.maximum.reduce(levels)[1:],
+            slowest[1:],
+            slowest[:-1],
+            tuple(level[1:] for level in levels),
+            tuple(level[:-1] for level in levels),
+            steps,
+        )
 
     @property
     def steps(self) -> int:
@@ -91,7 +106,9 @@ class MergedArrivals:
             self.arrival[start:stop],
             self.clock[start:stop],
             self.slowest[start:stop],
+            self.before[start:stop],
             tuple(clock[start:stop] for clock in self.clocks),
+            tuple(clock[start:stop] for clock in self.clocks_before),
             tuple(own[low:high] - start for own, (low, high) in zip(self._steps, cuts, strict=True)),
         )
 

@@ -81,7 +81,8 @@ class NeedsState:
 class NeedsProfile:
     """Finds what results need, from arrivals alone. Holds the events of the last window and the longest lag.
 
-    Of each interval and stream, about so many `late` arrivals and so many `others` are looked at.
+    Of each interval and stream, about so many `late` arrivals and so many `others` are looked at. An event that comes
+    further behind than `most_lag` may not find its partners any more.
     """
 
     def __init__(
@@ -93,21 +94,27 @@ class NeedsProfile:
         *,
         late: int,
         others: int,
+        most_lag: int,
     ) -> None:
         self._config = config
         self._condition = condition
+        self._most_lag = most_lag
         self._seen = list(seen)
         state = state or NeedsState()
         samples = state.samples or ((SampleState(), SampleState()),) * len(self._seen)
         self._samplers = [(Sampler(late, one), Sampler(others, other)) for one, other in samples]
         self._state = state
 
-    def on_batch(self, arrivals: MergedArrivals, interval: Rows) -> Needs:
-        """Take in arrivals; return what the results need that they complete. `interval` numbers that of each step."""
+    def on_batch(self, arrivals: MergedArrivals, interval: Rows, *, intervals: int) -> Needs:
+        """Take in arrivals; return what the results need that they complete.
+
+        `interval` numbers that of each step, from 0 for the one that was under way; the last of the `intervals` is the
+        one that is under way now.
+        """
         if not arrivals.steps:
             return Needs.none()
         lags = [self._lag(stream, arrivals) for stream in range(len(self._seen))]
-        looking = self._look_ahead(arrivals, lags, interval)
+        looking = self._look_ahead(arrivals, lags, interval, intervals)
         chosen = [self._chosen(stream, arrivals, lags[stream] > 0, interval, looking) for stream in range(len(lags))]
         found = Needs.none()
         if any(len(events) for events, _ in chosen):
@@ -127,16 +134,16 @@ class NeedsProfile:
         return replace(self._state, samples=samples)
 
     def _lag(self, stream: int, arrivals: MergedArrivals) -> Times:
-        """Return how far each event came behind the slowest clock."""
-        return arrivals.per_event(stream, arrivals.slowest) - arrivals.streams[stream].events.time
+        """Return how far each event came behind the slowest clock; those that come together do so in order."""
+        return arrivals.per_event(stream, arrivals.before) - arrivals.streams[stream].events.time
 
-    def _look_ahead(self, arrivals: MergedArrivals, lags: list[Times], interval: Rows) -> Mask:
+    def _look_ahead(self, arrivals: MergedArrivals, lags: list[Times], interval: Rows, intervals: int) -> Mask:
         """Say for each interval whether events that are not late are looked at: if the one before had late ones."""
-        late = np.zeros(int(interval[-1]) + 1, np.int64)
+        late = np.zeros(intervals, np.int64)
         late[0] = self._state.late
         for stream, lag in enumerate(lags):
             late += np.bincount(arrivals.per_event(stream, interval)[lag > 0], minlength=len(late))
-        longest = max((int(lag.max(initial=0)) for lag in lags), default=0)
+        longest = min(max((int(lag.max(initial=0)) for lag in lags), default=0), self._most_lag)
         looking = np.concatenate(([self._state.looking], late[:-1] > 0))
         self._state = replace(
             self._state,
@@ -167,7 +174,8 @@ class NeedsProfile:
         for stream, lag in enumerate(lags):
             others += np.bincount(arrivals.per_event(stream, interval)[lag <= 0], minlength=len(others))
         results += np.bincount(interval[found.step], weights=found.weight * (found.slack == 0), minlength=len(others))
-        steps, weight = np.searchsorted(interval, np.arange(len(others)), side="right") - 1, np.zeros(len(others))
+        steps = np.maximum(np.searchsorted(interval, np.arange(len(others)), side="right") - 1, 0)
+        weight = np.zeros(len(others))
         per_event = self._state.results_per_event
         for number in np.flatnonzero(others):
             if not looking[number]:
@@ -213,7 +221,8 @@ class NeedsProfile:
         event, time, ways = event[some], time[some], ways[some]
         of = chosen[event]
         behind = time + (events.time[of] == time)  # the first time that makes it too late
-        needed = self._needed(combiner.pools, arrivals, behind, step[of], rank[of])
+        first_rank = arrivals.arrived_by(step[of] - 1)  # of those that came together
+        needed = self._needed(combiner.pools, arrivals, behind, step[of], first_rank)
         return Needs(step[of], time, needed, ways * weight[event])
 
     def _chosen(
@@ -231,7 +240,7 @@ class NeedsProfile:
     def _needed(self, pools: tuple[Pool, ...], arrivals: MergedArrivals, since: Times, step: Rows, rank: Rows) -> Times:
         """Return the smallest slack at which some stream has not yet released anything since each of these times."""
         needed = np.full(len(since), -BEFORE_ALL_TIME)
-        for pool, clock in zip(pools, arrivals.clocks, strict=True):
+        for pool, clock in zip(pools, arrivals.clocks_before, strict=True):
             first = _first_since(pool.time, pool.position, since, rank, clock[step])
             np.minimum(needed, clock[step] - first + 1, out=needed)
         slack: Times = np.maximum(needed, 0)
@@ -284,7 +293,7 @@ def _first_since(times: Times, position: Rows, since: Times, rank: Rows, clock: 
     first = np.empty(len(since), np.int64)
     for i in range(len(since)):
         j = np.searchsorted(times, since[i], side="left")
-        while j < len(times) and times[j] <= clock[i] and position[j] > rank[i]:
+        while j < len(times) and times[j] <= clock[i] and position[j] >= rank[i]:
             j += 1
         first[i] = min(times[j], clock[i] + 1) if j < len(times) else clock[i] + 1
     return first

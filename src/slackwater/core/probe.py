@@ -61,9 +61,6 @@ class Triggers:
     def __len__(self) -> int:
         return len(self.code)
 
-    def __getitem__(self, which: slice | Rows) -> Triggers:
-        return Triggers(self.code[which], self.low[which], self.high[which], self.before[which])
-
 
 @dataclass(frozen=True)
 class Index:

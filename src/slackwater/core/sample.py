@@ -41,12 +41,18 @@ class Sampler:
         """
         counts = np.bincount(interval, minlength=intervals)
         counts[0] += self._state.in_interval
-        strides = np.maximum(-(-counts // self._most), 1)
-        in_force = np.concatenate(([self._state.stride], strides[:-1]))
+        in_force = self._strides(counts)
         stride = in_force[interval]
         chosen = np.flatnonzero((self._state.seen + np.arange(len(interval))) % stride == 0)
         self._state = SampleState(self._state.seen + len(interval), int(in_force[-1]), int(counts[-1]))
         return chosen, stride[chosen].astype(np.float64)
+
+    def _strides(self, counts: Rows) -> Rows:
+        """Return the stride of each interval: by the last one before it that had events."""
+        own = np.concatenate(([self._state.stride], -(-counts[:-1] // self._most)))
+        known = np.maximum.accumulate(np.where(own > 0, np.arange(len(own)), 0))
+        strides: Rows = own[known]
+        return strides
 
     def snapshot(self) -> SampleState:
         """Return all that is needed to go on."""

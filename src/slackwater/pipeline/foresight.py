@@ -51,7 +51,7 @@ class Foresight:
     def on_batch(self, arrivals: MergedArrivals, crossed: Rows) -> Times:
         """Return the slack at each step, given the steps at which a boundary is crossed."""
         group = np.searchsorted(crossed, np.arange(arrivals.steps), side="left")
-        needs = self._profile.on_batch(arrivals, group).by_step()
+        needs = self._profile.on_batch(arrivals, group, intervals=len(crossed) + 1).by_step()
         edges = np.searchsorted(group[needs.step], np.arange(len(crossed) + 2)).tolist()
         stretches = _stretches(crossed, arrivals.steps)
         lags = [_LateEvents.of(arrivals, stream, stretches) for stream in range(len(arrivals.streams))]
@@ -94,7 +94,8 @@ class Foresight:
         if needs.slack.any():
             slowest = arrivals.slowest[start:stop]
             horizon = running_clock(release_horizon(slowest, slack), self._horizon)
-            made = float(needs.weight[needs.slack <= (slowest - horizon)[needs.step - start]].sum())
+            kept_behind = np.maximum(slowest - horizon, 0)
+            made = float(needs.weight[needs.slack <= kept_behind[needs.step - start]].sum())
         self._horizon = max(self._horizon, int(arrivals.slowest[stop - 1]) - slack)
         self._recent.update(due, made)
 
@@ -129,7 +130,7 @@ class _LateEvents:
     @classmethod
     def of(cls, arrivals: MergedArrivals, stream: int, stretches: list[tuple[int, int]]) -> _LateEvents:
         step = arrivals.per_event(stream, np.arange(arrivals.steps))
-        lag = arrivals.slowest[step] - arrivals.streams[stream].events.time
+        lag = arrivals.before[step] - arrivals.streams[stream].events.time
         late = np.flatnonzero(lag > 0)
         starts = [0, *(stop for _, stop in stretches)]
         return cls(lag[late], np.searchsorted(step[late], starts).tolist(), np.searchsorted(step, starts).tolist())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slackwater.contracts import FixedSlack
-from slackwater.control.choose import controller_for
+from slackwater.control.choose import controller_for, controller_state
 from slackwater.core.buffer import MemoryBuffer
 from slackwater.core.join import Processed, Results, WindowJoin
 from slackwater.core.merged import MergedArrivals
@@ -27,7 +27,7 @@ from slackwater.measurement import Counts, Joined, Measurement, StreamArrivals
 from slackwater.pipeline.boundaries import Boundaries, Decisions
 from slackwater.pipeline.foresight import LATE_SAMPLE, OTHER_SAMPLE, Foresight, needs_state
 from slackwater.pipeline.guard import Incoming, turn_away
-from slackwater.time import Times, is_over_cap
+from slackwater.time import BEFORE_ALL_TIME, Times, is_over_cap
 
 if TYPE_CHECKING:
     from slackwater.core.combine import Condition
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 
 _NO_TIMES: Times = np.empty(0, np.int64)
+_MOST_RESULTS = 2**62  # where counting stops: a cross join can have more results than a number can say
+_PERIODS_SEEN = 10  # for how long events are kept for late ones, unless the contract has a cap
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,13 @@ class JoinPipeline:
         self._foresight = None
         if getattr(self._controller, "learns_from", "results") == "arrivals":
             profile = NeedsProfile(
-                join, condition, held.seen, needs_state(state), late=LATE_SAMPLE, others=OTHER_SAMPLE
+                join,
+                condition,
+                held.seen,
+                needs_state(state),
+                late=LATE_SAMPLE,
+                others=OTHER_SAMPLE,
+                most_lag=_most_lag(node),
             )
             self._foresight = Foresight(self._controller, profile, node.contract.period.microseconds, state)
         self._boundaries = Boundaries(
@@ -113,7 +121,8 @@ class JoinPipeline:
         arrivals = [kslack.arrive(events) for kslack, (events, _) in zip(self._kslacks, pairs, strict=True)]
         for noted, each in zip(self._delays, arrivals, strict=True):
             noted[each.events.row] = each.delay
-        merged = MergedArrivals.of(arrivals, [kslack.snapshot().clock for kslack in self._kslacks])
+        clocks = [kslack.snapshot().clock for kslack in self._kslacks]
+        merged = MergedArrivals.of(arrivals, clocks, self._synchronizer.snapshot().idle)
         turned_away = [late for _, late in pairs]
         self._away = np.sort(np.concatenate([late.events.arrival for late in turned_away]))
         outcomes = [self._run(part, slack) for part, slack in self._parts(merged)]
@@ -139,7 +148,8 @@ class JoinPipeline:
         routed = self._route(self._process(left))
         slack = self._controller.next_slack().microseconds
         last = self._boundaries.close(self.clock, slack, self._counts, self._results)
-        return self._balanced(replace(routed, decisions=last, watermark=np.full(len(last), self._join.time or 0)))
+        now = BEFORE_ALL_TIME if self._join.time is None else self._join.time
+        return self._balanced(replace(routed, decisions=last, watermark=np.full(len(last), now)))
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on besides what is held, as values that JSON can hold."""
@@ -150,7 +160,7 @@ class JoinPipeline:
             "passed": synchronizer.passed,
             "idle": sorted(synchronizer.idle),
             "time": self._join.time,
-            "controller": self._controller.snapshot(),
+            "controller": controller_state(self._node.contract, self._controller),
             "max_delay": self._boundaries.max_delay,
             "counts": {"arrived": self._counts.arrived, "released": self._counts.released, "late": self._counts.late},
             "results": self._results,
@@ -220,9 +230,10 @@ class JoinPipeline:
         def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
             nonlocal watermarks
             done = np.searchsorted(when[by], arrivals.arrival[step], side="right")
-            watermarks = np.append(processed.behind, self._join.time or 0)[done]
+            now = BEFORE_ALL_TIME if self._join.time is None else self._join.time
+            watermarks = np.append(processed.behind, now)[done]
             late = np.append(0, np.cumsum(~processed.in_order))[done]
-            completed = np.append(0, np.cumsum(processed.completed))[done].astype(np.int64)
+            completed = np.minimum(np.append(0, np.cumsum(processed.completed))[done], _MOST_RESULTS).astype(np.int64)
             away = np.searchsorted(self._away, arrivals.arrival[step], side="right")
             arrived = before.arrived + arrivals.arrived_by(step) + away
             return arrived, before.released + done - late, before.late + late + away, results + completed
@@ -307,7 +318,7 @@ class JoinPipeline:
         """Count what was processed, and send to `late` what did not come in order."""
         late = ~processed.in_order
         self._counts = self._added(released=int((~late).sum()), late=int(late.sum()))
-        self._results += int(processed.completed.sum())
+        self._results = min(self._results + int(processed.completed.sum()), _MOST_RESULTS)
         sides = self._sides([self._late(stream, processed, late) for stream in range(len(self._delays))])
         return JoinOutcome(processed.results, sides, Decisions.none(), _NO_TIMES, (processed,))
 
@@ -337,6 +348,16 @@ class JoinPipeline:
                 arrived=counts.arrived, released=counts.released, late=counts.late, buffered=counts.buffered
             )
         return outcome
+
+
+def _most_lag(node: JoinNode) -> int:
+    """Return how late an event may come and still find its partners: what has not helped to wait for is not kept."""
+    cap, period = node.contract.longest_wait, node.contract.period.microseconds
+    return (
+        max(_PERIODS_SEEN * period, *(window.microseconds for window in node.windows))
+        if cap is None
+        else cap.microseconds
+    )
 
 
 def joined(outcomes: Sequence[JoinOutcome]) -> JoinOutcome:

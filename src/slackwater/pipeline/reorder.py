@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slackwater.control.choose import controller_for
+from slackwater.control.choose import controller_for, controller_state
 from slackwater.core.reorder import Departures, KSlack, KSlackState
 from slackwater.errors import AccountingError, StateError
 from slackwater.events import Events, Late, Reason, code_of
@@ -83,7 +83,7 @@ class ReorderPipeline:
         return {
             "clock": kslack.clock,
             "passed_on": kslack.passed_on,
-            "controller": self._controller.snapshot(),
+            "controller": controller_state(self._node.contract, self._controller),
             "max_delay": self._boundaries.max_delay,
             "counts": {
                 "arrived": self.counts.arrived,
