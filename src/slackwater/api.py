@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from slackwater.contracts import Contract
 
 
+_MOST_STREAMS = 100  # of one operator
+
+
 @dataclass(frozen=True)
 class Stream:
     """A frame, and what its columns mean. Made by `sw.stream`."""
@@ -236,6 +239,8 @@ def _checked_streams(operator: str, streams: Sequence[Stream], *, least: int) ->
         raise ParameterError(
             "streams", len(streams), must=f"be {least} or more", remedy=f"sw.{operator}(bus, scats, ...)"
         )
+    if len(streams) > _MOST_STREAMS:
+        raise ParameterError("streams", len(streams), must=f"be at most {_MOST_STREAMS}", remedy="join them in parts")
     if len({_is_spark(each.frame) for each in streams}) > 1:
         raise ParameterError(
             "streams", "Spark and in-process frames", must="be of one kind", remedy="load all of them with Spark"

@@ -55,6 +55,9 @@ class ColumnError(SlackwaterError, ValueError):
         return f"stream {self.stream!r}: column {self.column!r} {self.problem}; {self.remedy}"
 
 
+_RECALL = '  contract=sw.Recall(0.99, over="1 minute")       miss at most one result in 100, in every minute\n'
+
+
 class ContractMissingError(SlackwaterError, TypeError):
     """An operator was called without a contract: there is no silent default."""
 
@@ -65,6 +68,7 @@ class ContractMissingError(SlackwaterError, TypeError):
     def __str__(self) -> str:
         return (
             f"{self.operator} needs a contract: how good must the answer be? For example\n"
+            f"{_RECALL if self.operator == 'join' else ''}"
             '  contract=sw.FixedSlack("2 seconds")             wait two seconds of event time for stragglers\n'
             "  contract=sw.MaxSlack()                          wait as long as the largest delay seen so far\n"
             '  contract=sw.MaxSlack(cap="30 seconds")          the same, but never longer than 30 seconds'

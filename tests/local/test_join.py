@@ -261,6 +261,10 @@ def test_explain_names_keys_filters_and_checks():
         ({"on": "a.k = b.name"}, ColumnError, "k"),
         ({"late": "adjust"}, ParameterError, "late"),
         ({"closed": "left"}, ParameterError, "closed"),
+        ({"buckets": 0}, ParameterError, "buckets"),
+        ({"contract": sw.Recall(0.9), "synchronize": False}, ParameterError, "synchronize"),
+        ({"contract": None}, TypeError, "Recall"),
+        ({"contract": "recall 0.9"}, ParameterError, "Recall"),
         ({"contract": sw.FixedSlack({"a": "1 s"})}, ParameterError, "slack"),
     ],
 )
@@ -287,3 +291,30 @@ def test_a_condition_that_fails_on_some_rows_is_named():
     joined = sw.join(a, b, where="cast(concat('x', a.k) as int) = b.k", within="1 s", contract=sw.NoSlack())
     with pytest.raises(ConditionError, match="CAST"):
         _ = joined.results
+
+
+def test_a_row_from_the_future_does_not_disturb_how_streams_interleave():
+    times = list(range(1, 400))
+    a = sw.stream(pa.table({"ts": [1, 2**40, *times[1:]]}), name="a", event_time="ts", unit="s")
+    b = sw.stream(pa.table({"ts": times}), name="b", event_time="ts", unit="s")
+    joined = sw.join(a, b, within="1 second", contract=sw.NoSlack())
+    assert (3 * 399 - 2, 1) == (joined.results.num_rows, joined.late.num_rows)
+
+
+def test_arrival_columns_that_cannot_be_compared_are_refused():
+    a = sw.stream(pa.table({"ts": [1], "seq": [1]}), name="a", event_time="ts", unit="s", arrival="seq")
+    times = pa.table({"ts": [1], "seq": pa.array([1], pa.timestamp("us"))})
+    b = sw.stream(times, name="b", event_time="ts", unit="s", arrival="seq")
+    with pytest.raises(ParameterError, match="arrival"):
+        sw.join(a, b, within="1 second", contract=sw.NoSlack())
+
+
+def test_arrival_times_of_different_units_are_compared_as_times():
+    a = pa.table({"ts": [1, 5], "seq": pa.array([1, 3], pa.timestamp("ms"))})
+    b = pa.table({"ts": [1, 3], "seq": pa.array([2_000, 4_000], pa.timestamp("us"))})
+    streams = [
+        sw.stream(table, name=name, event_time="ts", unit="s", arrival="seq")
+        for name, table in zip("ab", (a, b), strict=True)
+    ]
+    joined = sw.join(*streams, within="5 seconds", contract=sw.NoSlack(), synchronize=False)
+    assert 1 == joined.late.num_rows  # 3 comes after 5

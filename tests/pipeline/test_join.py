@@ -6,10 +6,12 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import slackwater as sw
 from slackwater import control
 from slackwater.contracts import FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.pipeline.join import joined
@@ -154,3 +156,98 @@ def test_turned_away_events_count_in_the_decision_after_they_came():
     decided = pipeline.on_batch([replace(first, has_time=known), second]).decisions
     assert [4, 5] == decided.arrived.tolist()
     assert [1, 1] == decided.late.tolist()
+
+
+def busy_join(steps=None) -> SmallJoin:
+    """Enough arrivals for sampling to matter: every tenth event is late."""
+    arrivals = tuple((i % 2, 10 * i - (170 if i % 10 == 7 else 0), (i % 3, 0)) for i in range(20, 1_500))
+    return SmallJoin(arrivals, (60, 60), (((0, 1), 0),), steps)
+
+
+@pytest.mark.parametrize("cuts", [range(5, 1_480, 5), range(1, 1_480), (700,)])
+def test_the_default_decides_the_same_wherever_batches_are_cut(cuts):
+    contract = Recall(0.95, over=Duration(2_000), adaptation_interval=Duration(50))
+    whole, cut = busy_join().run_under(contract), busy_join().run_under(contract, list(cuts))
+    assert whole.decisions.slack.tolist() == cut.decisions.slack.tolist()
+    assert results_of(whole) == results_of(cut)
+    assert 0 < whole.decisions.slack.max()
+
+
+def test_events_that_arrive_together_need_no_slack_for_their_order_among_themselves():
+    mixed = [10 * i for k in range(0, 1_000, 100) for i in sorted(range(k, k + 100), key=lambda i: i * 7 % 100)]
+    arrivals = tuple((i % 2, time, (0, 0)) for i, time in enumerate(mixed))
+    join = SmallJoin(arrivals, (60, 60), (((0, 1), 0),), tuple(i // 100 for i in range(1_000)))
+    outcome = join.run_under(Recall(0.95, over=Duration(2_000), adaptation_interval=Duration(50)))
+    assert {0} == set(outcome.decisions.slack.tolist())
+
+
+@pytest.mark.parametrize("controller", [control.PD(), control.LateDegreeModel(), control.ModelSearch()])
+def test_the_documents_controllers_do_not_wait_where_nothing_is_out_of_order(controller):
+    arrivals = tuple((i % 2, 1_000 * i, (0, 0)) for i in range(3_000))
+    contract = Recall(0.9, over=Duration(600_000), adaptation_interval=Duration(20_000), controller=controller)
+    outcome = SmallJoin(arrivals, (5_000, 5_000), (((0, 1), 0),)).run_under(contract)
+    assert 1_000 >= outcome.decisions.slack[10:].max()
+
+
+CONTROLLERS = [
+    None,
+    control.ModelSearch(),
+    control.LateDegreeModel(),
+    control.PD(),
+    control.MaxDelay(),
+    control.Speculative(control.NeededSlack(), alpha=0.5),
+]
+
+
+@pytest.mark.parametrize("before", CONTROLLERS)
+@pytest.mark.parametrize("after", CONTROLLERS)
+def test_another_controller_can_take_over_an_old_state(before, after):
+    join = busy_join()
+    first, second = (
+        Recall(0.9, over=Duration(2_000), adaptation_interval=Duration(50), controller=each) for each in (before, after)
+    )
+    delays = [np.zeros(len(join.arrivals), np.int64) for _ in join.windows]
+    pipeline = join.pipeline(first)
+    pipeline.on_batch(join.batch(0, 700))
+    state = json.loads(json.dumps(pipeline.snapshot()))
+    pipeline = join.restored(second, pipeline.held, state, delays)
+    pipeline.on_batch(join.batch(700, 1_400))
+    assert pipeline.counts.balanced
+
+
+def test_speculation_about_the_default_lets_it_learn():
+    contract = Recall(
+        0.99,
+        over=Duration(2_000),
+        adaptation_interval=Duration(50),
+        controller=control.Speculative(control.NeededSlack(), alpha=1.0),
+    )
+    assert 100 < busy_join().run_under(contract).decisions.slack.max()
+
+
+def test_one_event_from_long_ago_does_not_keep_everything_in_memory():
+    join = busy_join()
+    arrivals = (*join.arrivals[:50], (0, -(10**9), (0, 0)), *join.arrivals[50:])
+    late = SmallJoin(arrivals, join.windows, join.classes)
+    pipeline = late.pipeline(Recall(0.9, over=Duration(200), adaptation_interval=Duration(50)))
+    pipeline.on_batch(late.batch(0, len(arrivals)))
+    assert 300 > len(pipeline.held.seen[0])
+
+
+def test_an_idle_stream_does_not_keep_everything_in_memory():
+    arrivals = tuple((0 if i > 100 else i % 2, 10 * i, (0, 0)) for i in range(1_000))
+    join = SmallJoin(arrivals, (60, 60), (((0, 1), 0),))
+    pipeline = join.pipeline(Recall(0.9, over=Duration(200), adaptation_interval=Duration(50)))
+    pipeline.on_batch(join.batch(0, 101))
+    pipeline.on_idle(1)
+    pipeline.on_batch(join.batch(101, 1_000))
+    assert 300 > len(pipeline.held.seen[0])
+
+
+def test_many_keys_of_many_values_do_not_overflow():
+    rng = np.random.default_rng(1)
+    keys = {name: rng.integers(0, 65_000, 200) for name in "pqrs"}
+    table = pa.table({"ts": np.arange(200), "seq": np.arange(200), **keys})
+    frames = [sw.stream(table, name=name, event_time="ts", unit="ms", arrival="seq") for name in "ab"]
+    joined_ = sw.join(*frames, on=list("pqrs"), within="1 second", contract=sw.FixedSlack("1 second"))
+    assert 200 == joined_.results.num_rows

@@ -17,7 +17,7 @@ def to_arrow(frame: Any) -> pa.Table:
     2
     """
     if isinstance(frame, pa.Table):
-        return frame
+        return _without_views(frame)
     if isinstance(frame, pa.RecordBatch):
         return pa.Table.from_batches([frame])
     if isinstance(frame, dict):
@@ -37,6 +37,16 @@ def to_arrow(frame: Any) -> pa.Table:
         must="be a Spark DataFrame, a pyarrow Table, or a pandas or polars frame",
         remedy="convert it with pyarrow.table(...), or .collect() a polars LazyFrame",
     )
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Give text and bytes types that Arrow can gather rows of."""
+    plain: dict[Any, Any] = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
+    for place, field in enumerate(table.schema):
+        if field.type in plain:
+            column: Any = table.column(place).cast(plain[field.type])
+            table = table.set_column(place, field.name, column)
+    return table
 
 
 def _refuse_twins(columns: list[str]) -> None:

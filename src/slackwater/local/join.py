@@ -13,15 +13,15 @@ import pyarrow as pa
 
 from slackwater.errors import ParameterError
 from slackwater.events import Events
-from slackwater.pipeline.columns import check_types, read_batch
-from slackwater.pipeline.guard import Incoming
+from slackwater.pipeline.columns import check_arrival_kinds, check_types, read_batch
+from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline, joined
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
 from slackwater.plan.explain import explain_join
 from slackwater.plan.nodes import JoinNode, StreamNode
 from slackwater.plan.validate import check_arrivals
-from slackwater.time import Duration, running_clock
+from slackwater.time import BEFORE_ALL_TIME, Duration, running_clock
 
 BATCH_ROWS = 250_000  # of all streams together; the results do not depend on it
 
@@ -40,6 +40,7 @@ class LocalJoin:
         for stream, table in zip(node.streams, tables, strict=True):
             check_types(stream, table.schema)
         check_arrivals(node.streams)
+        check_arrival_kinds(node.streams, [table.schema for table in tables])
         return cls(node, tuple(table.combine_chunks() for table in tables), processing_time)
 
     @cached_property
@@ -107,7 +108,7 @@ def _by_clock(incoming: Incoming, stream: StreamNode) -> Incoming:
     if stream.arrival is not None or not len(incoming.events):
         return incoming
     events = incoming.events
-    usable = events.time if incoming.has_time is None else np.where(incoming.has_time, events.time, events.time.min())
-    return Incoming(
-        Events(events.time, running_clock(usable, None), events.row), incoming.has_time, incoming.processing_time
-    )
+    usable = np.zeros(len(events), np.bool_)
+    usable[turn_away(incoming, stream.max_ahead)[0].row] = True
+    clock = running_clock(np.where(usable, events.time, BEFORE_ALL_TIME), None)
+    return Incoming(Events(events.time, clock, events.row), incoming.has_time, incoming.processing_time)

@@ -4,7 +4,7 @@ Let a block of results have weight n, and m(K) of it be what slack K would have 
 share missed is q(K) = sum(m) / sum(n). The residuals m - q n say how much blocks differ beyond their size: with
 V = mean((m - q n)^2), a period of B blocks has a recall with standard deviation sqrt(V / B) / mean(n), and q itself is
 known to sqrt(N V) / sum(n). The recall to count on is 1 - q, less z times the first, less the second. All of it
-follows from five sums, for all slacks at once.
+follows from six sums, for all slacks at once.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slackwater.decisions import decisions_table, late_schema
-from slackwater.errors import ColumnError
+from slackwater.errors import ColumnError, ParameterError
 from slackwater.events import REASONS, Events, Late, Reason, code_of
 from slackwater.pipeline.guard import Incoming
 from slackwater.time import MAX_TIME, MIN_TIME, Duration
@@ -89,12 +90,27 @@ def read_arrival(node: StreamNode, column: str, table: pa.Table) -> Times:
     if values.null_count:
         raise ColumnError(node.name, column, problem="has nulls", remedy="every row must say when it arrived")
     _check_arrival(node, column, values.type)
+    if pa.types.is_timestamp(values.type):
+        values = values.cast(pa.timestamp("us", tz=values.type.tz), safe=False)  # streams of one join must agree
     return _as_int64(values).to_numpy()
 
 
 def _check_arrival(node: StreamNode, column: str, kind: pa.DataType) -> None:
     if not (pa.types.is_timestamp(kind) or pa.types.is_integer(kind)):
         raise ColumnError(node.name, column, problem=f"is {kind}", remedy="arrival must be an integer or a timestamp")
+
+
+def check_arrival_kinds(nodes: Sequence[StreamNode], schemas: Sequence[pa.Schema]) -> None:
+    """Check that the arrival columns of several streams can be compared."""
+    kinds = [
+        "times" if pa.types.is_timestamp(schema.field(node.arrival).type) else "numbers"
+        for node, schema in zip(nodes, schemas, strict=True)
+        if node.arrival is not None
+    ]
+    if len(set(kinds)) > 1:
+        raise ParameterError(
+            "arrival", kinds, must="be numbers in all streams or times in all", remedy="cast one of the columns"
+        )
 
 
 def read_batch(node: StreamNode, table: pa.Table, *, processing_time: int) -> Incoming:

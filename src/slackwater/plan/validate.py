@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slackwater.contracts import Contract, FixedSlack
+from slackwater.contracts import Contract, FixedSlack, Recall
+from slackwater.control.choose import controller_for
 from slackwater.errors import ColumnError, ContractMissingError, ParameterError
 from slackwater.events import LATE_COLUMNS
 from slackwater.time import Duration
@@ -28,8 +29,8 @@ def check_columns(node: StreamNode, columns: Sequence[str]) -> None:
 
 
 def check_names(streams: Sequence[StreamNode]) -> None:
-    """Check that no two streams of one operator share a name."""
-    for name, count in Counter(stream.name for stream in streams).items():
+    """Check that no two streams of one operator share a name, for Spark whatever the case."""
+    for name, count in Counter(stream.name.casefold() for stream in streams).items():
         if count > 1:
             raise ParameterError(
                 "name", name, must="be given to one stream only", remedy="name each stream differently"
@@ -41,7 +42,9 @@ def check_contract(operator: str, contract: Any) -> Contract:
     if contract is None:
         raise ContractMissingError(operator)
     if not isinstance(contract, Contract) or type(contract) is Contract:
-        raise ParameterError("contract", contract, must="be a contract", remedy='such as sw.FixedSlack("2 seconds")')
+        raise ParameterError(
+            "contract", contract, must="be a contract", remedy='such as sw.Recall(0.99, over="1 minute")'
+        )
     return contract
 
 
@@ -50,10 +53,7 @@ def check_reorder(node: ReorderNode, columns: Sequence[str]) -> None:
     for column in node.by:
         if column not in columns:
             raise _missing(node.stream.name, column, columns)
-    if not isinstance(node.buckets, int) or node.buckets < 1:
-        raise ParameterError(
-            "buckets", node.buckets, must="be a whole number >= 1", remedy="one bucket keeps one order over all rows"
-        )
+    check_buckets(node.buckets)
     if node.buckets > 1 and not node.by:
         raise ParameterError("buckets", node.buckets, must="be 1 without by=", remedy='say by="key" to order per key')
     if isinstance(node.contract, FixedSlack) and node.contract.by_stream:
@@ -75,7 +75,7 @@ def check_windows(streams: Sequence[StreamNode], within: Any) -> tuple[Duration,
     names = [stream.name for stream in streams]
     if set(by_name) != set(names):
         raise ParameterError(
-            "within", sorted(by_name), must="name every stream once", remedy=f"the streams are: {', '.join(names)}"
+            "within", list(by_name), must="name every stream once", remedy=f"the streams are: {', '.join(names)}"
         )
     windows = tuple(Duration.of(by_name[name], parameter="within") for name in names)
     for name, window in zip(names, windows, strict=True):
@@ -84,6 +84,19 @@ def check_windows(streams: Sequence[StreamNode], within: Any) -> tuple[Duration,
                 "within", f"0 for {name!r}", must="be > 0", remedy='write a duration such as "5 seconds"'
             )
     return windows
+
+
+def check_buckets(buckets: object) -> None:
+    """Check the number of buckets."""
+    if isinstance(buckets, bool) or not isinstance(buckets, int) or buckets < 1:
+        raise ParameterError(
+            "buckets", buckets, must="be a whole number >= 1", remedy="one bucket keeps one order over all rows"
+        )
+
+
+def _learns_from_arrivals(contract: Contract) -> bool:
+    controller = controller_for(contract)
+    return getattr(controller, "learns_from", "results") == "arrivals"
 
 
 def check_join(node: JoinNode) -> None:
@@ -96,6 +109,14 @@ def check_join(node: JoinNode) -> None:
         raise ParameterError("release", node.release, must='be "arrival" or "clock"', remedy='"arrival" waits less')
     if node.closed not in ("both", "right"):
         raise ParameterError("closed", node.closed, must='be "both" or "right"', remedy='"both" is [T - W, T]')
+    if not node.synchronize and isinstance(node.contract, Recall) and _learns_from_arrivals(node.contract):
+        raise ParameterError(
+            "synchronize",
+            False,
+            must="be True for the default controller of Recall",
+            remedy="its estimates hold for synchronized streams; use FixedSlack, or a controller such as ModelSearch()",
+        )
+    check_buckets(node.buckets)
     if node.situation2 and len(node.streams) != 2:
         raise ParameterError("situation2", True, must="be used with two streams", remedy="leave it out")
     names = [stream.name for stream in node.streams]

@@ -45,7 +45,10 @@ def identity_of_join(node: JoinNode, schemas: Sequence[pa.Schema]) -> str:
         f"{stream.name} within {window} {times_of(stream)} {columns_of(schema)}"
         for stream, window, schema in zip(node.streams, node.windows, schemas, strict=True)
     ]
-    return f"join of {'; '.join(streams)}; where {_condition_of(node)} in {node.buckets} buckets"
+    how = f"windows closed {node.closed}, release by {node.release}"
+    how += "" if node.synchronize else ", not synchronized"
+    how += ", with situation 2" if node.situation2 else ""
+    return f"join of {'; '.join(streams)}; where {_condition_of(node)} in {node.buckets} buckets; {how}"
 
 
 def _condition_of(node: JoinNode) -> str:

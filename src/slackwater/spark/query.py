@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from slackwater.decisions import DECISIONS as DECISIONS_SCHEMA
 from slackwater.decisions import late_schema
+from slackwater.pipeline.columns import check_arrival_kinds
 from slackwater.pipeline.rows import late_rows_schema, result_schema
 from slackwater.plan.explain import explain_buckets, explain_join, explain_reorder
 from slackwater.plan.validate import check_arrivals
@@ -88,6 +89,7 @@ class SparkJoin(SparkQuery):
         """Check the session and the columns, and hold the plan."""
         schemas = checked_schemas(node.streams, frames)
         check_arrivals(node.streams)
+        check_arrival_kinds(node.streams, schemas)
         return cls(tuple(frames), schemas, node, Spread.of(node, schemas))
 
     def explain(self) -> str:
