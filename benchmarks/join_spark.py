@@ -29,7 +29,7 @@ LIMITS = {"RocksDB": 0.2, "in memory": 1.0}
 
 def cases(*, quick: bool) -> Iterator[Case]:
     """The rival with each of its state stores."""
-    rows, files = (40_000, 2) if quick else (1_000_000, 4)
+    rows, files = (40_000, 2) if quick else (400_000, 2)
     spark = sw.session(app="benchmark")
     spark.sparkContext.setLogLevel("ERROR")
     folder = Path(tempfile.mkdtemp(prefix="slackwater-bench-"))

@@ -33,9 +33,12 @@ class ControllerConfig(Protocol):
 
 def check_config(parameter: str, config: object) -> None:
     """Check that a value can build a controller."""
-    if not callable(getattr(config, "build", None)):
+    if isinstance(config, type) or not callable(getattr(config, "build", None)):
         raise ParameterError(
-            parameter, config, must="be a controller's configuration", remedy="such as sw.control.MaxDelay()"
+            parameter,
+            config,
+            must="be a controller's configuration",
+            remedy="such as sw.control.ModelSearch() or sw.control.MaxDelay()",
         )
 
 

@@ -81,7 +81,7 @@ def check_windows(streams: Sequence[StreamNode], within: Any) -> tuple[Duration,
     for name, window in zip(names, windows, strict=True):
         if not window:
             raise ParameterError(
-                "within", f"0 for {name!r}", must="be > 0", remedy='write a duration such as "5 seconds"'
+                "within", f"0 seconds for {name}", must="be > 0", remedy='write a duration such as "5 seconds"'
             )
     return windows
 

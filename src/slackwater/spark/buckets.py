@@ -35,7 +35,7 @@ class Spread:
 
     The streams of one key class are spread by its hash, and all others are replicated: partners share the key, so
     they share the bucket. Without any key the first stream is split by a hash of its columns and all others are
-    replicated (JI16 Sec. V): a result has exactly one row of it.
+    replicated: a result has exactly one row of it.
     """
 
     buckets: int
