@@ -81,3 +81,11 @@ def test_a_contract_that_nobody_can_keep_is_refused():
 
 def test_every_controller_is_discovered():
     assert {"Fixed", "MaxDelay", "Capped", "Speculative"} <= {type(config).__name__ for config in controller_configs()}
+
+
+def test_a_state_that_does_not_say_whose_it_is_is_taken_as_it_is():
+    assert Duration(7) == controller_for(MaxSlack(), {"largest": 7}).next_slack()
+
+
+def test_of_another_controllers_state_only_the_slack_is_kept():
+    assert Duration(0) == controller_for(MaxSlack(), {"largest": 7, "controller": "Fixed"}).next_slack()

@@ -26,7 +26,7 @@ def controller_for(
     Duration('2 seconds')
     """
     config = contract.controller or default_controller(contract)
-    if state is not None and state.get("controller") != _kind(config):
+    if state is not None and state.get("controller", _kind(config)) != _kind(config):
         state = {"slack": int(state["slack"])} if "slack" in state else None  # another's memories mean nothing
     if contract.longest_wait is not None:
         config = Capped(config, contract.longest_wait)
