@@ -301,20 +301,13 @@ def test_a_row_from_the_future_does_not_disturb_how_streams_interleave():
     assert (3 * 399 - 2, 1) == (joined.results.num_rows, joined.late.num_rows)
 
 
-def test_arrival_columns_that_cannot_be_compared_are_refused():
-    a = sw.stream(pa.table({"ts": [1], "seq": [1]}), name="a", event_time="ts", unit="s", arrival="seq")
-    times = pa.table({"ts": [1], "seq": pa.array([1], pa.timestamp("us"))})
-    b = sw.stream(times, name="b", event_time="ts", unit="s", arrival="seq")
-    with pytest.raises(ParameterError, match="arrival"):
-        sw.join(a, b, within="1 second", contract=sw.NoSlack())
-
-
-def test_arrival_times_of_different_units_are_compared_as_times():
-    a = pa.table({"ts": [1, 5], "seq": pa.array([1, 3], pa.timestamp("ms"))})
-    b = pa.table({"ts": [1, 3], "seq": pa.array([2_000, 4_000], pa.timestamp("us"))})
+@pytest.mark.parametrize("kinds", [(pa.int64(), pa.timestamp("us")), (pa.timestamp("ms"), pa.timestamp("us"))])
+def test_arrival_columns_that_cannot_be_compared_are_refused(kinds):
     streams = [
-        sw.stream(table, name=name, event_time="ts", unit="s", arrival="seq")
-        for name, table in zip("ab", (a, b), strict=True)
+        sw.stream(
+            pa.table({"ts": [1], "seq": pa.array([1], kind)}), name=name, event_time="ts", unit="s", arrival="seq"
+        )
+        for name, kind in zip("ab", kinds, strict=True)
     ]
-    joined = sw.join(*streams, within="5 seconds", contract=sw.NoSlack(), synchronize=False)
-    assert 1 == joined.late.num_rows  # 3 comes after 5
+    with pytest.raises(ParameterError, match="arrival"):
+        sw.join(*streams, within="1 second", contract=sw.NoSlack())

@@ -90,8 +90,6 @@ def read_arrival(node: StreamNode, column: str, table: pa.Table) -> Times:
     if values.null_count:
         raise ColumnError(node.name, column, problem="has nulls", remedy="every row must say when it arrived")
     _check_arrival(node, column, values.type)
-    if pa.types.is_timestamp(values.type):
-        values = values.cast(pa.timestamp("us", tz=values.type.tz), safe=False)  # streams of one join must agree
     return _as_int64(values).to_numpy()
 
 
@@ -102,14 +100,15 @@ def _check_arrival(node: StreamNode, column: str, kind: pa.DataType) -> None:
 
 def check_arrival_kinds(nodes: Sequence[StreamNode], schemas: Sequence[pa.Schema]) -> None:
     """Check that the arrival columns of several streams can be compared."""
-    kinds = [
-        "times" if pa.types.is_timestamp(schema.field(node.arrival).type) else "numbers"
-        for node, schema in zip(nodes, schemas, strict=True)
-        if node.arrival is not None
+    types = [
+        schema.field(node.arrival).type for node, schema in zip(nodes, schemas, strict=True) if node.arrival is not None
     ]
-    if len(set(kinds)) > 1:
+    if len({kind.unit if pa.types.is_timestamp(kind) else "number" for kind in types}) > 1:
         raise ParameterError(
-            "arrival", kinds, must="be numbers in all streams or times in all", remedy="cast one of the columns"
+            "arrival",
+            ", ".join(map(str, types)),
+            must="be numbers in all streams, or times of one unit",
+            remedy="cast the columns to one type",
         )
 
 

@@ -42,9 +42,8 @@ def check_contract(operator: str, contract: Any) -> Contract:
     if contract is None:
         raise ContractMissingError(operator)
     if not isinstance(contract, Contract) or type(contract) is Contract:
-        raise ParameterError(
-            "contract", contract, must="be a contract", remedy='such as sw.Recall(0.99, over="1 minute")'
-        )
+        remedy = 'sw.Recall(0.99, over="1 minute")' if operator == "join" else 'sw.FixedSlack("2 seconds")'
+        raise ParameterError("contract", contract, must="be a contract", remedy=f"such as {remedy}")
     return contract
 
 
