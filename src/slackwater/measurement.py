@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from slackwater.errors import AccountingError
+
 if TYPE_CHECKING:
     from slackwater.time import Mask, Times
 
@@ -27,6 +29,11 @@ class Counts:
     def balanced(self) -> bool:
         """Whether every event is accounted for."""
         return self.arrived == self.released + self.late + self.buffered
+
+    def check(self) -> None:
+        """Raise AccountingError unless every event is accounted for."""
+        if not self.balanced:
+            raise AccountingError(arrived=self.arrived, released=self.released, late=self.late, buffered=self.buffered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slackwater.contracts import NO_GOAL, ControllerConfig, Goal, check_config
+from slackwater.control.around import Around
 from slackwater.time import Duration, DurationLike
 
 if TYPE_CHECKING:
     from slackwater.control.controller import Controller
-    from slackwater.measurement import Measurement
     from slackwater.time import Times
 
 
@@ -38,32 +38,18 @@ class Capped:
         return CappedController(self.inner.build(state, goal), Duration.of(self.cap))
 
 
-class CappedController:
+class CappedController(Around):
     """Logic of `Capped`."""
 
     def __init__(self, inner: Controller, cap: Duration) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._cap = cap
-
-    @property
-    def learns_from(self) -> str:
-        """As the inner controller."""
-        return str(getattr(self._inner, "learns_from", "results"))
-
-    @property
-    def needs_cross(self) -> bool:
-        """As the inner controller."""
-        return bool(getattr(self._inner, "needs_cross", False))
 
     @property
     def estimated(self) -> float | None:
         """What the inner controller expects of its own slack; unknown where that is capped."""
         estimated: float | None = getattr(self._inner, "estimated", None)
         return estimated if self._inner.next_slack() <= self._cap else None
-
-    def observe(self, measurement: Measurement) -> None:
-        """Let the inner controller learn."""
-        self._inner.observe(measurement)
 
     def next_slack(self) -> Duration:
         """Return the inner slack, or the cap where that is smaller."""
@@ -73,7 +59,3 @@ class CappedController:
         """Cap the inner path."""
         path = self._inner.slack_path(largest_delay)
         return None if path is None else np.minimum(path, self._cap.microseconds)
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return the inner snapshot: the cap is configuration."""
-        return self._inner.snapshot()

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slackwater.contracts import NO_GOAL, ControllerConfig, Goal, check_config
+from slackwater.control.around import Around
 from slackwater.errors import ParameterError
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from slackwater.control.controller import Controller
-    from slackwater.measurement import Measurement
     from slackwater.time import Times
 
 
@@ -40,31 +40,17 @@ class Speculative:
         return SpeculativeController(self.inner.build(state, goal), self.alpha)
 
 
-class SpeculativeController:
+class SpeculativeController(Around):
     """Logic of `Speculative`."""
 
     def __init__(self, inner: Controller, alpha: float) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._alpha = alpha
-
-    @property
-    def learns_from(self) -> str:
-        """As the inner controller."""
-        return str(getattr(self._inner, "learns_from", "results"))
-
-    @property
-    def needs_cross(self) -> bool:
-        """As the inner controller."""
-        return bool(getattr(self._inner, "needs_cross", False))
 
     @property
     def estimated(self) -> float | None:
         """Unknown: the inner controller expects something of its own slack."""
         return None
-
-    def observe(self, measurement: Measurement) -> None:
-        """Let the inner controller learn."""
-        self._inner.observe(measurement)
 
     def next_slack(self) -> Duration:
         """Return the fraction of the inner slack."""
@@ -74,7 +60,3 @@ class SpeculativeController:
         """Scale the inner path."""
         path = self._inner.slack_path(largest_delay)
         return None if path is None else np.asarray(path * self._alpha, np.int64)
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return the inner snapshot: alpha is configuration."""
-        return self._inner.snapshot()

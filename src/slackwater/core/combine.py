@@ -1,4 +1,4 @@
-"""Combinations of m streams: the other members for each trigger, found stream by stream.
+"""Combinations of m streams: the other members for each seed, found stream by stream.
 
 The next stream to bind is the one that offers the fewest partners to a sample of what is bound so far; it is found by
 its key where one is known by then (hash), otherwise by its window alone (nested), with conditions checked as soon as
@@ -11,19 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from slackwater.core.codes import JointCodes
 from slackwater.core.probe import Columns, Index, PairKernel, Pool, Triggers, chunks_of, swapped
 
 if TYPE_CHECKING:
     from slackwater.events import Rows
+    from slackwater.measurement import Numbers
     from slackwater.time import Mask, Times
 
-Numbers: TypeAlias = npt.NDArray[np.float64]
 _SAMPLE = 64  # bound combinations that are asked how many partners a stream would offer
 
 

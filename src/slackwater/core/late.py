@@ -100,7 +100,9 @@ class LatePolicy:
 
     def keep(self, late: Late, *, stream: str) -> Late:
         """Return what of the late events goes to the `late` output, for operators that cannot adjust times."""
-        return self.route(Events.none(), late, late.late_by, late.events.row, stream=stream).side
+        if self.action is _Action.RAISE and len(late):
+            raise _first_error(late, stream)
+        return Late.none() if self.action is _Action.DROP else late
 
 
 @dataclass(frozen=True, slots=True)

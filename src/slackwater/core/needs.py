@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.core.combine import Bound, Combiner, Condition, Numbers, Seeds
+from slackwater.core.combine import Bound, Combiner, Condition, Seeds
 from slackwater.core.compiled import compiled
 from slackwater.core.probe import Pool
 from slackwater.core.sample import Sampler, SampleState
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from slackwater.core.join import WindowJoin
     from slackwater.core.merged import MergedArrivals
     from slackwater.events import Rows
+    from slackwater.measurement import Numbers
     from slackwater.time import Mask, Times
 
 

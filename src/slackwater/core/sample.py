@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from slackwater.core.combine import Numbers
     from slackwater.events import Rows
+    from slackwater.measurement import Numbers
 
 
 @dataclass(frozen=True, slots=True)

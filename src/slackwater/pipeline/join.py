@@ -21,7 +21,6 @@ from slackwater.core.merged import MergedArrivals
 from slackwater.core.needs import NeedsProfile
 from slackwater.core.reorder import KSlack, KSlackState
 from slackwater.core.synchronize import Synchronizer, SynchronizerState
-from slackwater.errors import AccountingError
 from slackwater.events import Events, Late, Reason, Tagged, code_of
 from slackwater.measurement import Counts, Joined, Measurement, StreamArrivals
 from slackwater.pipeline.boundaries import Boundaries, Decisions
@@ -342,11 +341,7 @@ class JoinPipeline:
         return Counts(counts.arrived + arrived, counts.released + released, counts.late + late)
 
     def _balanced(self, outcome: JoinOutcome) -> JoinOutcome:
-        counts = self.counts
-        if not counts.balanced:
-            raise AccountingError(
-                arrived=counts.arrived, released=counts.released, late=counts.late, buffered=counts.buffered
-            )
+        self.counts.check()
         return outcome
 
 

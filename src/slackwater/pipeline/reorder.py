@@ -14,7 +14,7 @@ import numpy as np
 
 from slackwater.control.choose import controller_for, controller_state
 from slackwater.core.reorder import Departures, KSlack, KSlackState
-from slackwater.errors import AccountingError, StateError
+from slackwater.errors import StateError
 from slackwater.events import Events, Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
 from slackwater.pipeline.boundaries import Boundaries, Decisions
@@ -175,11 +175,7 @@ class ReorderPipeline:
         return late
 
     def _balanced(self, outcome: Outcome) -> Outcome:
-        counts = self.counts
-        if not counts.balanced:
-            raise AccountingError(
-                arrived=counts.arrived, released=counts.released, late=counts.late, buffered=counts.buffered
-            )
+        self.counts.check()
         return outcome
 
 
