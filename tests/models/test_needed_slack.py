@@ -47,3 +47,22 @@ def test_a_prior_decides_where_nothing_is_known_and_not_where_much_is():
     prior = np.array([0.5, 0.0])
     assert [0.5, 1.0] == expected_recall(with_prior(sums_of([0, 0]), prior, 30)).tolist()
     assert 0.99 < expected_recall(with_prior(sums_of([10_000, 0]), prior, 30))[0]
+
+
+def test_trouble_that_lasts_counts_for_more_than_trouble_that_alternates():
+    good, bad = [10, 0], [6, 4]
+    lasting, alternating = sums_of(*[good] * 6, *[bad] * 6), sums_of(*[good, bad] * 6)
+    least = [
+        recall_to_count_on(sums, blocks_per_period=12, deviations=2, lasting=True)[0] for sums in (lasting, alternating)
+    ]
+    assert least[0] < least[1]
+
+
+def test_how_alike_neighbors_are_by_hand():
+    # Residuals of blocks of 10: -2, -2, 2, 2. Products of neighbors 4, -4, 4: r = 4 / 16, inflation 1.25 / 0.75.
+    sums = sums_of([10, 0], [10, 0], [6, 4], [6, 4])
+    plain, inflated = (
+        0.8 - recall_to_count_on(sums, blocks_per_period=8, deviations=2, lasting=lasting)[0]
+        for lasting in (False, True)
+    )
+    assert np.sqrt(1.25 / 0.75) == pytest.approx(inflated / plain, rel=0.03)

@@ -184,12 +184,17 @@ class NeededSlackController:
     def _smallest_bin(self, place: int, prior: Floats, aim: float) -> int:
         """Return the first bin whose recall can be counted on to reach the aim; the last one misses nothing.
 
-        The shortest memory is half as cautious: it is there to see changes, and has little to tell noise from.
+        The shortest memory is half as cautious: it is there to see changes, and has little to tell noise from. Only
+        the longest has enough blocks to know whether trouble lasts.
         """
         share = 0.5 if place == len(self._memories) - 1 else 1.0
         sums = with_prior(self._memories[place].get(), prior, _PRIOR_RESULTS)
         recall = recall_to_count_on(
-            sums, blocks_per_period=self._blocks, deviations=share * self._deviations, of_mean=share
+            sums,
+            blocks_per_period=self._blocks,
+            deviations=share * self._deviations,
+            of_mean=share,
+            lasting=place == 0,
         )
         enough = recall >= aim - 1e-12
         return int(np.argmax(enough)) if enough.any() else len(recall) - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from slackwater.time import Times
 
 _GROWTH = np.log(1.02)  # from bin to bin: a slack is known to 2 %
+_NUMBERS = ("blocks", "n", "n_n", "n_before")  # of a snapshot
+_COLUMNS = ("m", "n_m", "m_m", "n_m_before", "m_m_before", "last")
 MOST_BINS = 2_048  # the last bin begins beyond 10,000 years
 
 
@@ -48,6 +50,10 @@ class BlockSums:
     m: Floats  # by bin of K
     n_m: Floats
     m_m: Floats
+    # The same products with the block before: how alike neighbors are.
+    n_before: float = 0.0
+    n_m_before: Floats = field(default_factory=lambda: np.zeros(1))  # n of one times m of the other, both ways
+    m_m_before: Floats = field(default_factory=lambda: np.zeros(1))
 
 
 class NeededSlack:
@@ -63,9 +69,10 @@ class NeededSlack:
     def __init__(self, half_life: float, state: dict[str, Any] | None = None) -> None:
         self._keep = 0.5 ** (1 / half_life)
         state = state or {}
-        self._blocks, self._n, self._n_n = (float(state.get(name, 0.0)) for name in ("blocks", "n", "n_n"))
-        columns = [unpack(state[name], np.float64) if name in state else np.zeros(1) for name in ("m", "n_m", "m_m")]
-        self._m, self._n_m, self._m_m = columns
+        self._blocks, self._n, self._n_n, self._n_before = (float(state.get(name, 0.0)) for name in _NUMBERS)
+        columns = [unpack(state[name], np.float64) if name in state else np.zeros(1) for name in _COLUMNS]
+        self._m, self._n_m, self._m_m, self._n_m_before, self._m_m_before, self._last = columns
+        self._last_n = float(state.get("last_n", 0.0))
 
     def update(self, bins: Rows, weight: Floats) -> None:
         """Take in a block: the bin of the slack that each result needed, and how many results it stands for."""
@@ -82,12 +89,23 @@ class NeededSlack:
         self._m = add(missed, self._keep * self._m)
         self._n_m = add(n * missed, self._keep * self._n_m)
         self._m_m = add(missed * missed, self._keep * self._m_m)
+        self._update_neighbors(n, missed)
 
     def get(self) -> BlockSums:
         """Return the sums."""
-        return BlockSums(self._blocks, self._n, self._n_n, self._m, self._n_m, self._m_m)
+        own = (self._blocks, self._n, self._n_n, self._m, self._n_m, self._m_m)
+        return BlockSums(*own, self._n_before, self._n_m_before, self._m_m_before)
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
-        columns = {"m": pack(self._m), "n_m": pack(self._n_m), "m_m": pack(self._m_m)}
-        return {"blocks": self._blocks, "n": self._n, "n_n": self._n_n, **columns}
+        numbers = (self._blocks, self._n, self._n_n, self._n_before)
+        columns = (self._m, self._n_m, self._m_m, self._n_m_before, self._m_m_before, self._last)
+        named = zip(_COLUMNS, map(pack, columns), strict=True)
+        return {**dict(zip(_NUMBERS, numbers, strict=True)), **dict(named), "last_n": self._last_n}
+
+    def _update_neighbors(self, n: float, missed: Floats) -> None:
+        before = add(np.zeros(len(missed)), self._last)
+        self._n_before = self._keep * self._n_before + n * self._last_n
+        self._n_m_before = add(n * before + missed * self._last_n, self._keep * self._n_m_before)
+        self._m_m_before = add(missed * before, self._keep * self._m_m_before)
+        self._last_n, self._last = n, missed
