@@ -65,6 +65,7 @@ CONTRACTS = [
     sw.FixedSlack("6 ms", adaptation_interval="5 ms"),
     sw.NoSlack(adaptation_interval="5 ms"),
     sw.MaxSlack(cap="9 ms", adaptation_interval="5 ms"),
+    sw.DropRatio(0.1, over="20 ms", adaptation_interval="5 ms"),
     sw.MaxSlack(controller=sw.control.Speculative(sw.control.MaxDelay(), alpha=0.5), adaptation_interval="5 ms"),
 ]
 

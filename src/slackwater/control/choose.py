@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from slackwater.contracts import Contract, ControllerConfig, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.contracts import Contract, ControllerConfig, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.control.capped import Capped
 from slackwater.control.fixed import Fixed
 from slackwater.control.max_delay import MaxDelay
@@ -56,9 +56,11 @@ def default_controller(contract: Contract) -> ControllerConfig:
             return MaxDelay()
         case Recall():
             return NeededSlack()
+        case DropRatio():
+            return NeededSlack(tolerance=0)
     raise ParameterError(
         "contract",
         contract,
         must="be one that this operator can keep",
-        remedy="use Recall, FixedSlack, MaxSlack or NoSlack",
+        remedy="use Recall, DropRatio, FixedSlack, MaxSlack or NoSlack",
     )
