@@ -17,7 +17,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 
 from slackwater.contracts import Contract, ControllerConfig, DropRatio, FixedSlack, MaxSlack, NoSlack, PerPeriod, Recall
-from slackwater.control import PD, LateDegreeModel, ModelSearch, NeededSlack
+from slackwater.control import PD, AdaptiveMax, LateDegreeModel, ModelSearch, NeededSlack, NormalDelay
 from slackwater.errors import ParameterError
 from slackwater.time import Duration, DurationLike
 
@@ -29,6 +29,8 @@ CONTROLLERS: Mapping[str, ControllerConfig] = {
     "late-degree": LateDegreeModel(),
     "pd": PD(),
     "needed-strict": NeededSlack(tolerance=0),  # what a drop ratio uses unless it says otherwise
+    "normal-delay": NormalDelay(),
+    "adaptive-max": AdaptiveMax(),
 }
 EXAMPLES = (
     '"recall 0.95 over 1 minute", "recall 0.99 over 1 minute cap 30 seconds by model-search", '
