@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from slackwater.models.drop_ratio import (
     critical_point,
@@ -13,6 +16,7 @@ from slackwater.models.drop_ratio import (
     events_to_hold_at_high_rates,
     exact_drop_ratio,
     exact_events_to_hold,
+    slack_holding,
 )
 
 
@@ -59,3 +63,9 @@ def test_equation_11_holds_a_third_more_than_the_condition_needs(deviation, rati
 
 def test_what_is_in_order_is_never_dropped():
     assert 0.0 == exact_drop_ratio(1, deviation=0, gap=1)
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=40), st.floats(0.1, 60))
+def test_the_slack_holds_events_for_the_span_on_average(delays, span):
+    slack = slack_holding(span, np.array(delays))
+    assert span == pytest.approx(np.maximum(slack - np.array(delays), 0).mean())

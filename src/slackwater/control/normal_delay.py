@@ -1,7 +1,8 @@
 """The buffer size of KIM (eq. 11, Algorithm 1), as a slack.
 
-KIM's buffer holds a number of events n, ours all events of a duration. n events that are theta apart span n theta: the
-slack. `slackwater.experiments.counted` runs Algorithm 1 with its own buffer. See docs/decisions/0014.
+KIM's buffer holds a number of events n, ours all events of a duration. The slack is the one with which ours holds n
+events as well, on average (`models.drop_ratio.slack_holding`). `slackwater.experiments.counted` runs Algorithm 1 with
+its own buffer. See docs/decisions/0014.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from slackwater.models.drop_ratio import (
     events_to_hold,
     events_to_hold_at_high_rates,
     exact_events_to_hold,
+    slack_holding,
 )
 from slackwater.time import Duration
 
@@ -36,20 +38,21 @@ SMALL = 0.001  # from this target down, KIM leaves it to the adaptive method
 
 @dataclass(frozen=True)
 class NormalDelay:
-    """Waits for the span of as many events as eq. 11 would hold for the target; assumes normal, independent delays.
+    """Waits such that as many events are held as eq. 11 asks for; assumes normal, independent delays.
 
     Args:
         estimate_every: P_e, arrivals between two estimates; where fewer than that come in a second, a second. A slack
             changes at boundaries of the adaptation interval only, so not more often than these.
         sample_every: P_s, every how many-th event is a sample.
-        samples: M, how many samples are kept. Until there are as many, it waits as long as the largest delay so far.
+        samples: M, how many samples are kept. Until there are as many, nothing leaves for a whole period: the document
+            does not say what to do before an estimate, and any guess of n would drop events.
         floor: the smallest number of events.
         equation: "11", "12" (its approximation for high rates), or "exact": the condition that the buffer really has,
             which the document does not give (`models.drop_ratio.exact_events_to_hold`).
         small_targets: what is used for a target of at most 0.1 %, as KIM does; None goes on with the equation.
 
-    >>> NormalDelay().build().next_slack()
-    Duration('0 seconds')
+    >>> NormalDelay().build(goal=Goal(0.99, period=60_000_000)).next_slack()
+    Duration('1 minute')
     """
 
     estimate_every: int = 1_000
@@ -106,7 +109,8 @@ class NormalDelayController:
         every, most = self._counting
         self._delays = Sampled(every=every, most=most, state=state.get("delays"))
         self._pace = ClockPace(every * most, state.get("pace"))
-        self._slack: int = state.get("slack", 0)
+        self._start = goal.period
+        self._slack: int = state.get("slack", self._start)
         self._longest: int = state.get("longest", 0)
         self._estimated_at: int = state.get("estimated_at", 0)  # how many events there were then
         self._waited: int = state.get("waited", 0)  # event time since
@@ -121,7 +125,7 @@ class NormalDelayController:
         self._waited += measurement.intervals * self._interval
         gap = self._pace.update(measurement.at, self._delays.seen)
         if not self._delays.full:
-            self._slack = min(self._longest, Duration.MAX.microseconds)
+            self._slack = min(max(self._start, self._longest), Duration.MAX.microseconds)
         elif self._delays.seen - self._estimated_at >= self._config.estimate_every or self._waited >= _SECOND:
             self._estimate(Pace(float(np.std(self._delays.get(), ddof=1)), gap))
 
@@ -148,6 +152,6 @@ class NormalDelayController:
     def _estimate(self, pace: Pace) -> None:
         self._estimated_at, self._waited = self._delays.seen, 0
         events = self._config.events(self._drop_ratio, pace)
-        span = events * pace.gap if pace.gap else self._longest  # all at once: no number of events spans any time
-        self._slack = min(math.ceil(span), Duration.MAX.microseconds)
+        slack = slack_holding(events * pace.gap, self._delays.get()) if pace.gap else self._longest
+        self._slack = min(math.ceil(slack), Duration.MAX.microseconds)
         self.estimated = 1 - drop_probability(events, pace.deviation, pace.gap) if pace.gap else None

@@ -12,6 +12,7 @@ from statistics import NormalDist
 import numpy as np
 
 from slackwater.estimate.arrays import Floats
+from slackwater.time import Times
 
 FLOOR = 30  # events from which on KIM takes the sum of gaps between arrivals for normal
 _NORMAL = NormalDist()
@@ -106,6 +107,22 @@ def exact_events_to_hold(drop_ratio: float, deviation: float, gap: float) -> int
         else:
             few = middle
     return enough
+
+
+def slack_holding(span: float, delays: Times) -> float:
+    """Return the slack with which a time-based buffer holds as many events as come in a span of time.
+
+    An event with delay d is held for K - d, so by Little's law there are E[(K - d)+] / theta of them. That is convex in
+    K, and for the i smallest of M delays, K = (M span + their sum) / i solves it as if no other was below K: the
+    smallest of these is the solution. Events that are not there yet cannot be held, so K exceeds the span by about the
+    mean delay.
+
+    >>> slack_holding(10.0, np.array([0, 2, 4])), slack_holding(1.0, np.array([0, 0, 90]))
+    (12.0, 1.5)
+    """
+    ascending = np.sort(delays)
+    count = len(ascending)
+    return float(((count * span + np.cumsum(ascending)) / np.arange(1, count + 1)).min()) if count else span
 
 
 def _below(x: Floats) -> Floats:
