@@ -209,7 +209,9 @@ def _ran(subject: Subject, out: Any) -> Ran:
 
 
 def _gap(subject: Subject) -> float:
-    return float(subject.clock[-1] - subject.clock[0]) / max(len(subject.clock) - 1, 1)
+    """Return how far events are apart; intervals without any are silences, which do not count."""
+    every = subject.spans["every"]
+    return float(len(np.unique(subject.clock // every)) * every / len(subject.clock))
 
 
 def _hindsight(subject: Subject, target: float) -> Ran:

@@ -16,7 +16,7 @@ import numpy as np
 
 from slackwater.contracts import NO_GOAL, ControllerConfig, Goal, check_config
 from slackwater.control.adaptive_max import AdaptiveMax
-from slackwater.control.parameters import check_choice, check_count, drop_ratio_of
+from slackwater.control.parameters import arrivals_of, check_choice, check_count, drop_ratio_of
 from slackwater.estimate.sampled import ClockPace, Pace, Sampled
 from slackwater.models.drop_ratio import (
     FLOOR,
@@ -92,25 +92,26 @@ class NormalDelay:
 
 
 class NormalDelayController:
-    """Logic of `NormalDelay`. Holds M samples, and the boundaries that they span.
+    """Logic of `NormalDelay`. Holds M samples of each stream, and the boundaries that they span.
 
     The document takes delays against arrival times. Here a delay is what lies between an event and the clock, which
-    deviates nearly as much; and the gap between events is that by which the clock moves on.
+    deviates nearly as much; and the gap between events is that by which the clock moves on. In a join the samples of
+    all streams count alike.
     """
 
     learns_from = "results"
 
     def __init__(self, config: NormalDelay, goal: Goal, state: dict[str, Any]) -> None:
-        self._config, self._interval = config, goal.interval
+        self._config, self._goal = config, goal
         self._drop_ratio = drop_ratio_of(goal)
         self._counting = [config.sample_every, config.samples]
         if state.get("counting") != self._counting:  # samples taken in another way mean nothing
             state = {name: state[name] for name in ("slack", "longest") if name in state}
         every, most = self._counting
-        self._delays = Sampled(every=every, most=most, state=state.get("delays"))
+        kept = state.get("delays") or [None] * max(len(goal.windows), 1)
+        self._delays = [Sampled(every=every, most=most, state=each) for each in kept]  # of each stream, as they came
         self._pace = ClockPace(every * most, state.get("pace"))
-        self._start = goal.period
-        self._slack: int = state.get("slack", self._start)
+        self._slack: int = state.get("slack", goal.period)
         self._longest: int = state.get("longest", 0)
         self._estimated_at: int = state.get("estimated_at", 0)  # how many events there were then
         self._waited: int = state.get("waited", 0)  # event time since
@@ -118,16 +119,20 @@ class NormalDelayController:
 
     def observe(self, measurement: Measurement) -> None:
         """Take samples; at a boundary, estimate anew if it is time."""
-        self._delays.update(measurement.delays)
+        for sampled, arrived in zip(self._delays, arrivals_of(measurement, self._goal), strict=False):
+            sampled.update(arrived.delays)
         self._longest = max(self._longest, int(measurement.delays.max(initial=0)))
         if not measurement.intervals:
             return
-        self._waited += measurement.intervals * self._interval
-        gap = self._pace.update(measurement.at, self._delays.seen)
-        if not self._delays.full:
-            self._slack = min(max(self._start, self._longest), Duration.MAX.microseconds)
-        elif self._delays.seen - self._estimated_at >= self._config.estimate_every or self._waited >= _SECOND:
-            self._estimate(Pace(float(np.std(self._delays.get(), ddof=1)), gap))
+        self._waited += measurement.intervals * self._goal.interval
+        seen = sum(sampled.seen for sampled in self._delays)
+        gap = self._pace.update(measurement.at, seen)
+        samples = np.concatenate([sampled.get() for sampled in self._delays])
+        if len(samples) < self._config.samples:
+            self._slack = min(max(self._goal.period, self._longest), Duration.MAX.microseconds)
+        elif seen - self._estimated_at >= self._config.estimate_every or self._waited >= _SECOND:
+            self._estimated_at, self._waited = seen, 0
+            self._estimate(samples, gap)
 
     def next_slack(self) -> Duration:
         """Return the slack."""
@@ -140,7 +145,7 @@ class NormalDelayController:
         """Return the samples, and the slack."""
         return {
             "counting": self._counting,
-            "delays": self._delays.snapshot(),
+            "delays": [sampled.snapshot() for sampled in self._delays],
             "pace": self._pace.snapshot(),
             "slack": self._slack,
             "longest": self._longest,
@@ -149,9 +154,9 @@ class NormalDelayController:
             "estimated": self.estimated,
         }
 
-    def _estimate(self, pace: Pace) -> None:
-        self._estimated_at, self._waited = self._delays.seen, 0
+    def _estimate(self, delays: Times, gap: float) -> None:
+        pace = Pace(float(np.std(delays, ddof=1)), gap)
         events = self._config.events(self._drop_ratio, pace)
-        slack = slack_holding(events * pace.gap, self._delays.get()) if pace.gap else self._longest
+        slack = slack_holding(events * gap, delays) if gap else self._longest
         self._slack = min(math.ceil(slack), Duration.MAX.microseconds)
-        self.estimated = 1 - drop_probability(events, pace.deviation, pace.gap) if pace.gap else None
+        self.estimated = 1 - drop_probability(events, *pace) if gap else None

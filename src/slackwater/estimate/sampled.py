@@ -46,11 +46,6 @@ class Sampled:
         """How many values there were."""
         return self._seen
 
-    @property
-    def full(self) -> bool:
-        """Whether there are as many samples as are kept."""
-        return len(self._values) >= self._most
-
     def get(self) -> Times:
         """Return the samples, the oldest first."""
         return self._values
