@@ -11,11 +11,10 @@ that the code has changed: then give another one with --results.
 
 from __future__ import annotations
 
-import json
 import statistics
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,6 +22,7 @@ from typing import Annotated, Any
 import typer
 
 import slackwater
+from benchmarks.cells import markdown, run_missing, without
 from benchmarks.harness import RESULTS
 from slackwater.contracts import MaxSlack
 from slackwater.experiments.comparison import Run, hindsight_of
@@ -65,15 +65,8 @@ def main(
 ) -> None:
     """Run the cells that are missing, and print all that were asked for as a table in Markdown."""
     wanted = list(_cells(sets.split(","), seeds.split(","), targets.split(","), controllers.split(","), duration))
-    known = _read(results)
-    missing = [cell for cell in wanted if cell not in known]
-    results.parent.mkdir(parents=True, exist_ok=True)
-    for number, (cell, figures) in enumerate(_run(missing)):
-        known[cell] = figures
-        with results.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({**asdict(cell), **figures}) + "\n")
-        print(f"{number + 1}/{len(missing)} {_line(cell, figures)}", file=sys.stderr, flush=True)
-    print(table({cell: known[cell] for cell in wanted}))
+    known = run_missing(results, wanted, _run, _line)
+    print(table(known))
     print(f"\n{len(wanted)} cells, kept in {results}", file=sys.stderr)
 
 
@@ -85,14 +78,6 @@ def _cells(
         for seed in seeds if name in GENERATED else ["1"]:
             for target, controller in product(targets, controllers):
                 yield Cell(name, int(seed), float(target), controller, duration)
-
-
-def _read(path: Path) -> dict[Cell, dict[str, Any]]:
-    """Return the cells of a file; the last one counts where one was written twice."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    rows = [json.loads(line) for line in lines]
-    names = Cell.__dataclass_fields__
-    return {Cell(**{name: row[name] for name in names}): _without(row, set(names)) for row in rows}
 
 
 def _run(cells: Sequence[Cell]) -> Iterator[tuple[Cell, dict[str, Any]]]:
@@ -115,7 +100,7 @@ def measure(replay: Replay, cell: Cell) -> dict[str, Any]:
     best = hindsight_of(replay, run)
     longest = replay.measure(MaxSlack(adaptation_interval=contract.interval), goal.period)
     hindsight = None if best is None else best.result.average_slack
-    own = _without(run.figures(), {"policy", "kind", "target", "smallest"})
+    own = without(run.figures(), {"policy", "kind", "target", "smallest"})
     return {
         **own,
         "hindsight_us": hindsight,
@@ -127,12 +112,12 @@ def measure(replay: Replay, cell: Cell) -> dict[str, Any]:
 
 def table(cells: dict[Cell, dict[str, Any]]) -> str:
     """Return a row for each set, target and controller: the median over the seeds, and the worst of them."""
-    rows = [HEADS, ("---",) * len(HEADS)]
+    rows: list[tuple[str, ...]] = [HEADS]
     for name, target, controller in dict.fromkeys((cell.set, cell.target, cell.controller) for cell in cells):
         key = (name, target, controller)
         same = [figures for cell, figures in cells.items() if key == (cell.set, cell.target, cell.controller)]
         rows.append((name, f"{target:g}", controller, str(len(same)), *_summary(same)))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return markdown(rows)
 
 
 def _summary(same: Sequence[dict[str, Any]]) -> tuple[str, ...]:
@@ -159,10 +144,6 @@ def _line(cell: Cell, figures: dict[str, Any]) -> str:
         f"{cell.set} seed {cell.seed} Γ {cell.target:g} {cell.controller}: Φ(Γ) {figures['phi']:.4f} "
         f"Φ(.99Γ) {figures['phi_nearly']:.4f} slack {figures['average_slack_us'] / 1e6:.4f} s ratio {ratio}"
     )
-
-
-def _without(row: dict[str, Any], names: set[str]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in names}
 
 
 if __name__ == "__main__":

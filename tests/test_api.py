@@ -26,7 +26,7 @@ def test_a_missing_contract_shows_three_examples(bus):
 
 
 def test_a_contract_by_its_number_is_refused(bus):
-    with pytest.raises(ParameterError, match=r"contract must be a contract, got 5; such as sw\.FixedSlack"):
+    with pytest.raises(ParameterError, match=r"contract must be a contract, got 5; such as sw\.DropRatio"):
         sw.reorder(bus([1]), contract=5)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import pickle
 
+import numpy as np
 import pytest
 
-from slackwater.contracts import Contract, FixedSlack, MaxSlack, NoSlack
+from slackwater.contracts import Contract, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.control import Fixed
 from slackwater.errors import ParameterError
 from slackwater.time import Duration
@@ -21,17 +22,20 @@ CONTRACTS = [
 ]
 
 
-@pytest.mark.parametrize("contract", CONTRACTS, ids=repr)
+WITH_TARGETS = [Recall(0.9), DropRatio(0.01, over="5 seconds", cap="1 second", controller=Fixed("1 second"))]
+
+
+@pytest.mark.parametrize("contract", CONTRACTS + WITH_TARGETS, ids=repr)
 def test_a_contract_pickles_to_an_equal_one(contract):
     assert contract == pickle.loads(pickle.dumps(contract))
 
 
-@pytest.mark.parametrize("contract", CONTRACTS, ids=repr)
+@pytest.mark.parametrize("contract", CONTRACTS + WITH_TARGETS, ids=repr)
 def test_a_contract_is_hashable(contract):
     assert hash(contract) == hash(pickle.loads(pickle.dumps(contract)))
 
 
-@pytest.mark.parametrize("contract", CONTRACTS, ids=repr)
+@pytest.mark.parametrize("contract", CONTRACTS + WITH_TARGETS, ids=repr)
 def test_a_contract_is_frozen(contract):
     with pytest.raises(dataclasses.FrozenInstanceError):
         contract.cap = None
@@ -90,3 +94,27 @@ def test_contracts_take_their_options_by_name_only():
 
 def test_contract_is_the_root_of_all():
     assert all(isinstance(contract, Contract) for contract in CONTRACTS)
+
+
+@pytest.mark.parametrize("target", [0, 1, 1.5, -0.1, True, "1%", float("nan")])
+def test_a_drop_ratio_is_above_0_and_below_1(target):
+    with pytest.raises(ParameterError, match="target must be > 0 and < 1"):
+        DropRatio(target)
+
+
+def test_a_drop_ratio_needs_a_period_of_at_least_an_interval():
+    with pytest.raises(ParameterError, match="over must be at least the adaptation interval"):
+        DropRatio(0.01, over="1 second", adaptation_interval="2 seconds")
+
+
+def test_controllers_are_told_the_share_to_keep():
+    assert 0.99 == DropRatio(0.01).goal().target
+
+
+def test_decisions_show_the_share_that_is_late():
+    contract = DropRatio(0.01)
+    assert (0.01, [0.01, 0.0]) == (contract.stated, contract.shown(np.array([0.99, 1.0])).tolist())
+
+
+def test_a_recall_and_a_drop_ratio_of_equal_target_are_not_equal():
+    assert Recall(0.5) != DropRatio(0.5)

@@ -14,7 +14,7 @@ Event streams that arrive out of order, on Spark Structured Streaming or in proc
 
 from slackwater import control
 from slackwater.api import Output, Stream, join, reorder, session, stream
-from slackwater.contracts import FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.core.late import LatePolicy
 from slackwater.errors import SlackwaterError
 from slackwater.time import Duration
@@ -22,6 +22,7 @@ from slackwater.time import Duration
 __version__ = "0.1.0"
 
 __all__ = [
+    "DropRatio",
     "Duration",
     "FixedSlack",
     "LatePolicy",

@@ -116,7 +116,8 @@ def reorder(
 
     Args:
         stream: made by `sw.stream`.
-        contract: how good the order must be; leaving it out is an error that shows examples.
+        contract: how good the order must be, such as `sw.DropRatio(0.01)`: at most 1 % of the rows come too late, in
+            every minute. Leaving it out is an error that shows examples.
         late: what happens to rows that come too late: "side" (the default: to the `late` output), "drop", "adjust"
             (raise their event time) or "raise".
         release: "arrival" checks what may leave at every arrival (SUN15), "clock" when the clock grows (JI16).
@@ -179,7 +180,8 @@ def join(
             name(s), or a text such as "s1.a1 = s2.a1 and s1.a2 = s3.a2".
         where: what else must hold: SQL over the columns of all streams, `dist(x1, y1, x2, y2)` included, or a Python
             function that is called with one table of candidate rows for each stream and returns a boolean column.
-        contract: how complete the results must be; leaving it out is an error that shows examples.
+        contract: how complete the results must be (`sw.Recall`), or what share of the rows of all streams may come too
+            late (`sw.DropRatio`); leaving it out is an error that shows examples.
         late: what happens to rows that come too late: "side" (the default: to the `late` output), "drop" or "raise".
         release: when reorder buffers look what may leave: "arrival" (SUN15) or "clock" (JI16).
         closed: "both" is JI16's window [T - W, T], "right" SUN15's (T - W, T].

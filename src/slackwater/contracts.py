@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from slackwater.errors import ParameterError
 from slackwater.time import Duration, DurationLike
+
+Shares: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
     """What a controller is to reach, and for what: the contract and the plan in numbers. Durations are in us."""
 
-    target: float | None = None
+    target: float | None = None  # the share to be produced or kept: of a drop ratio, its complement
     period: int = 0  # over which the target is to be reached (P in the documents)
     interval: int = 1_000_000  # between two decisions (L in the documents)
     windows: tuple[int, ...] = ()  # of each stream of a join
@@ -83,6 +88,20 @@ class Contract:
         return None
 
     @property
+    def stated(self) -> float | None:
+        """The target as the contract states it, which decisions show; None where it has none."""
+        return None
+
+    @property
+    def counts_events(self) -> bool:
+        """Whether the quality is a share of events, rather than of the results that an operator makes of them."""
+        return False
+
+    def shown(self, quality: Shares) -> Shares:
+        """Return qualities in the contract's own terms, which decisions show."""
+        return quality
+
+    @property
     def period(self) -> Duration:
         """Over how much event time the quality is measured; zero where the contract has none."""
         return Duration.ZERO
@@ -147,19 +166,8 @@ class MaxSlack(Contract):
 
 
 @dataclass(frozen=True)
-class Recall(Contract):
-    """Produce this share of the results that sorted input would give, in every period of this length.
-
-    A period counts as kept from 99 % of the target on, as in JI16 (Phi(.99 Γ)); `NeededSlack(tolerance=0)` is
-    stricter. A target of 1 has no such tolerance.
-
-    >>> Recall(0.99, over="1 minute").over
-    Duration('1 minute')
-    >>> Recall(1.2)
-    Traceback (most recent call last):
-        ...
-    slackwater.errors.ParameterError: target must be > 0 and <= 1, got 1.2; 0.99 lets one result in 100 go missing
-    """
+class PerPeriod(Contract):
+    """What contracts share that name a target, to be kept in every period of event time."""
 
     target: float
     over: DurationLike = "1 minute"
@@ -180,13 +188,7 @@ class Recall(Contract):
     def __post_init__(self) -> None:
         """Check the target and the period."""
         super().__post_init__()
-        if isinstance(self.target, bool) or not isinstance(self.target, int | float) or not 0 < self.target <= 1:
-            raise ParameterError(
-                "target",
-                self.target,
-                must="be > 0 and <= 1",
-                remedy="0.99 lets one result in 100 go missing",
-            )
+        self._check_target()
         if self.period < self.interval:
             raise ParameterError(
                 "over",
@@ -196,11 +198,82 @@ class Recall(Contract):
             )
 
     @property
-    def quality(self) -> float:
-        """The recall to reach."""
+    def stated(self) -> float:
+        """The target."""
         return self.target
 
     @property
     def period(self) -> Duration:
         """The measurement period."""
         return Duration.of(self.over)
+
+    def _check_target(self) -> None:
+        """Refuse what is no share."""
+
+    def _is_share(self) -> bool:
+        """Whether the target is a number above 0 and at most 1."""
+        return not isinstance(self.target, bool) and isinstance(self.target, int | float) and 0 < self.target <= 1
+
+
+@dataclass(frozen=True, init=False)
+class Recall(PerPeriod):
+    """Produce this share of the results that sorted input would give, in every period of this length.
+
+    A period counts as kept from 99 % of the target on, as in JI16 (Phi(.99 Γ)); `NeededSlack(tolerance=0)` is
+    stricter. A target of 1 has no such tolerance.
+
+    >>> Recall(0.99, over="1 minute").over
+    Duration('1 minute')
+    >>> Recall(1.2)
+    Traceback (most recent call last):
+        ...
+    slackwater.errors.ParameterError: target must be > 0 and <= 1, got 1.2; 0.99 lets one result in 100 go missing
+    """
+
+    @property
+    def quality(self) -> float:
+        """The recall to reach."""
+        return self.target
+
+    def _check_target(self) -> None:
+        if not self._is_share():
+            raise ParameterError(
+                "target", self.target, must="be > 0 and <= 1", remedy="0.99 lets one result in 100 go missing"
+            )
+
+
+@dataclass(frozen=True, init=False)
+class DropRatio(PerPeriod):
+    """Let at most this share of the rows come too late, in every period of this length (KIM's DRATIO).
+
+    It is late / arrived, over the rows of all streams; rows without a usable time, or from the future, are neither.
+    There is no tolerance: a period with one row more than that is not kept. Controllers see the share to be kept,
+    1 - target; decisions show the share that was late.
+
+    >>> DropRatio(0.01, over="1 minute").target
+    0.01
+    >>> DropRatio(1)
+    Traceback (most recent call last):
+        ...
+    slackwater.errors.ParameterError: target must be > 0 and < 1, got 1; 0.01 lets one row in 100 come too late
+    """
+
+    @property
+    def quality(self) -> float:
+        """The share of the rows to be used in time: what every controller understands, more is better."""
+        return 1 - self.target
+
+    @property
+    def counts_events(self) -> bool:
+        """The target is about rows, not about the results that they make."""
+        return True
+
+    def shown(self, quality: Shares) -> Shares:
+        """Return the share that is late; rounded, or 1 - 0.99 would not show as 0.01."""
+        return np.round(1 - quality, 12)
+
+    def _check_target(self) -> None:
+        if not self._is_share() or self.target >= 1:
+            raise ParameterError(
+                "target", self.target, must="be > 0 and < 1", remedy="0.01 lets one row in 100 come too late"
+            )

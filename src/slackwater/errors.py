@@ -56,6 +56,7 @@ class ColumnError(SlackwaterError, ValueError):
 
 
 _RECALL = '  contract=sw.Recall(0.99, over="1 minute")       miss at most one result in 100, in every minute\n'
+_DROP = '  contract=sw.DropRatio(0.01, over="1 minute")    let at most one row in 100 come too late, in every minute\n'
 
 
 class ContractMissingError(SlackwaterError, TypeError):
@@ -68,10 +69,9 @@ class ContractMissingError(SlackwaterError, TypeError):
     def __str__(self) -> str:
         return (
             f"{self.operator} needs a contract: how good must the answer be? For example\n"
-            f"{_RECALL if self.operator == 'join' else ''}"
+            f"{_RECALL if self.operator == 'join' else _DROP}"
             '  contract=sw.FixedSlack("2 seconds")             wait two seconds of event time for stragglers\n'
-            "  contract=sw.MaxSlack()                          wait as long as the largest delay seen so far\n"
-            '  contract=sw.MaxSlack(cap="30 seconds")          the same, but never longer than 30 seconds'
+            '  contract=sw.MaxSlack(cap="30 seconds")          the largest delay seen, but never longer than this'
         )
 
 

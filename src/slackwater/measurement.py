@@ -82,3 +82,4 @@ class Measurement:
     streams: tuple[StreamArrivals, ...] = ()  # of an operator over several streams: the same, stream by stream
     joined: Joined | None = None  # of a join, for controllers that learn from results
     needs: NeededSlacks | None = None  # of a join, for controllers that learn from arrivals
+    kept: float | None = None  # where nothing is joined: the share of events of the last period that were not late

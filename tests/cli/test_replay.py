@@ -66,7 +66,8 @@ def test_files_are_joined_as_the_options_say(files, tmp_path, order):
     ("arguments", "message"),
     [
         (("syn3",), "--contract must be given"),
-        (("syn3", "--contract", "precision 1"), "contract must begin with one of: recall, fixed, max, none"),
+        (("syn3", "--contract", "precision 1"), "contract must begin with one of: recall, drop, fixed, max, none"),
+        (("syn3", "--contract", "drop 1%"), "--contract must be about results here"),
         (("traffic", "--contract", "max"), "dataset 'traffic' has no join to be replayed through"),
         (("syn3", "--on", "a1", "--contract", "max"), "--on must be left out for the data set syn3"),
         (("a.csv", "b.csv", "--contract", "max"), "--event-time must be given for files"),

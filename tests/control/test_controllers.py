@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slackwater.contracts import Contract, FixedSlack, MaxSlack, NoSlack
-from slackwater.control import Capped, Fixed, MaxDelay, Speculative, controller_for
+from slackwater.contracts import Contract, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.control import Capped, Fixed, MaxDelay, NeededSlack, Speculative, controller_for
+from slackwater.control.choose import controller_state
 from slackwater.errors import ParameterError
 from slackwater.testing.discover import controller_configs
 from slackwater.testing.scripted import Scripted
@@ -89,3 +90,11 @@ def test_a_state_that_does_not_say_whose_it_is_is_taken_as_it_is():
 
 def test_of_another_controllers_state_only_the_slack_is_kept():
     assert Duration(0) == controller_for(MaxSlack(), {"largest": 7, "controller": "Fixed"}).next_slack()
+
+
+def test_what_was_remembered_of_results_means_nothing_for_a_drop_ratio():
+    recall, drop = Recall(0.9), DropRatio(0.1, controller=NeededSlack())
+    kept = controller_state(recall, controller_for(recall, {"slack": 7, "longest": 9}))
+    assert {"slack": 7, "longest": 0} == {
+        name: value for name, value in controller_for(drop, kept).snapshot().items() if name in ("slack", "longest")
+    }

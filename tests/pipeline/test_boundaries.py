@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slackwater.contracts import NoSlack
 from slackwater.core.arrivals import Arrivals
 from slackwater.events import Events
 from slackwater.measurement import Counts
@@ -106,5 +107,5 @@ def test_decisions_put_together_keep_their_order():
 
 
 def test_buffered_is_what_arrived_and_neither_left_nor_was_late():
-    columns = pass_over(Boundaries(10), 5, 10).as_columns()
+    columns = pass_over(Boundaries(10), 5, 10).as_columns(NoSlack())
     assert (columns["arrived"] - columns["released"] - columns["late"]).tolist() == columns["buffered"].tolist()

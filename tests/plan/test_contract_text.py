@@ -20,10 +20,10 @@ PLAIN = st.one_of(
 
 
 @st.composite
-def recalls(draw):
+def with_targets(draw):
     interval = draw(st.integers(1, 10**12))
-    return sw.Recall(
-        draw(st.floats(0, 1, exclude_min=True)),
+    return draw(st.sampled_from([sw.Recall, sw.DropRatio]))(
+        draw(st.floats(0, 1, exclude_min=True, exclude_max=True)),
         over=Duration(interval + draw(st.integers(0, 10**12))),
         adaptation_interval=Duration(interval),
         cap=draw(SHARED["cap"]),
@@ -31,7 +31,7 @@ def recalls(draw):
     )
 
 
-@given(PLAIN | recalls())
+@given(PLAIN | with_targets())
 def test_what_is_printed_reads_back_as_the_same_contract(contract):
     assert contract == parse_contract(contract_text(contract))
 
@@ -40,6 +40,11 @@ def test_clauses_come_in_any_order_and_case():
     text = "RECALL 0.95 by Model-Search Cap 30 seconds OVER 1 minute 30 seconds"
     contract = sw.Recall(0.95, over="90 seconds", cap="30 seconds", controller=ModelSearch())
     assert contract == parse_contract(text)
+
+
+@pytest.mark.parametrize("text", ["drop 0.001", "drop 0.1%", "DROP 0.1 % over 1 minute"])
+def test_a_drop_ratio_is_a_share_or_a_percentage(text):
+    assert sw.DropRatio(0.001) == parse_contract(text)
 
 
 def test_what_the_text_does_not_say_is_taken_from_the_caller():
@@ -60,11 +65,13 @@ def test_an_interval_in_the_text_is_never_changed():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "begin with one of: recall, fixed, max, none"),
-        ("precision 0.9", "begin with one of: recall, fixed, max, none"),
+        ("", "begin with one of: recall, drop, fixed, max, none"),
+        ("precision 0.9", "begin with one of: recall, drop, fixed, max, none"),
         ("recall", "say what recall is"),
         ("recall over 1 minute", "say what recall is"),
         ("recall high", "have a number after recall"),
+        ("drop", "say what drop is"),
+        ("drop few%", "have a number after drop"),
         ("recall 0.9 0.95", "have a number after recall"),
         ("recall 0.9 over", "say 'over' once, with a value"),
         ("recall 0.9 cap 1 s cap 2 s", "say 'cap' once, with a value"),
@@ -88,6 +95,7 @@ def test_a_wrong_text_is_refused_with_examples(text, problem):
         ("recall 0.9 over soon", "over must be a duration with a unit"),
         ("recall 1.5", "target must be > 0 and <= 1"),
         ("recall nan", "target must be > 0 and <= 1"),
+        ("drop 100%", "target must be > 0 and < 1"),
     ],
 )
 def test_a_wrong_value_is_named_by_its_clause(text, problem):

@@ -61,10 +61,14 @@ def without(rows, *columns):
     return [{name: value for name, value in row.items() if name not in columns} for row in rows]
 
 
+NORMAL = sw.control.NormalDelay(sample_every=1, samples=5, floor=2)
 CONTRACTS = [
     sw.FixedSlack("6 ms", adaptation_interval="5 ms"),
     sw.NoSlack(adaptation_interval="5 ms"),
     sw.MaxSlack(cap="9 ms", adaptation_interval="5 ms"),
+    sw.DropRatio(0.1, over="20 ms", adaptation_interval="5 ms"),
+    sw.DropRatio(0.1, over="20 ms", adaptation_interval="5 ms", controller=NORMAL),
+    sw.DropRatio(0.1, over="20 ms", adaptation_interval="5 ms", controller=sw.control.AdaptiveMax(window=4)),
     sw.MaxSlack(controller=sw.control.Speculative(sw.control.MaxDelay(), alpha=0.5), adaptation_interval="5 ms"),
 ]
 

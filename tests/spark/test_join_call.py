@@ -29,12 +29,15 @@ def near(*tables):
     return pc.less(pc.abs(pc.subtract(tables[0]["x"], tables[1]["x"])), 4.0)
 
 
+NORMAL = sw.control.NormalDelay(sample_every=1, samples=5, floor=2)
 CONTRACTS = [
     sw.FixedSlack("6 ms", adaptation_interval="5 ms"),
     sw.NoSlack(adaptation_interval="5 ms"),
     sw.MaxSlack(cap="9 ms", adaptation_interval="5 ms"),
     sw.Recall(0.9, controller=MODEL, adaptation_interval="5 ms"),
     sw.Recall(0.9, over="20 ms", adaptation_interval="5 ms"),
+    sw.DropRatio(0.1, over="20 ms", adaptation_interval="5 ms"),
+    sw.DropRatio(0.1, over="20 ms", adaptation_interval="5 ms", controller=NORMAL),
 ]
 CONDITIONS = {
     "2 by key": (2, {"on": "key"}),

@@ -85,9 +85,15 @@ def timeless(decisions):
     return decisions.drop_columns(["took_us"]).to_pylist()
 
 
-@pytest.mark.parametrize("files", [1, 4])
-def test_any_split_and_any_order_in_a_shuffle_equal_the_local_run(spark, tmp_path, table, files):
-    contract = sw.MaxSlack(cap="400 ms")
+@pytest.mark.parametrize(
+    ("files", "contract"),
+    [
+        (1, sw.MaxSlack(cap="400 ms")),
+        (4, sw.MaxSlack(cap="400 ms")),
+        (4, sw.DropRatio(0.05, over="1 second", adaptation_interval="100 ms")),
+    ],
+)
+def test_any_split_and_any_order_in_a_shuffle_equal_the_local_run(spark, tmp_path, table, files, contract):
     local = sw.reorder(sw.stream(table, name="s", event_time="ts", arrival="seq"), contract=contract)
     folder = as_files(table, tmp_path / "in", files=files, shuffled=True)
     stream = sw.stream(as_stream(spark, folder), name="s", event_time="ts", arrival="seq")

@@ -97,7 +97,11 @@ def _contracts(texts: Sequence[str] | None, query: JoinQuery) -> list[Contract]:
 
     if not texts:
         raise ParameterError("--contract", None, must="be given", remedy=f"such as {_EXAMPLE}")
-    return [parse_contract(text, over=query.period, every=query.adaptation_interval) for text in texts]
+    contracts = [parse_contract(text, over=query.period, every=query.adaptation_interval) for text in texts]
+    for text, contract in zip(texts, contracts, strict=True):
+        if contract.counts_events:  # a replay measures results, and would compare the one with the other
+            raise ParameterError("--contract", text, must="be about results here", remedy=f"such as {_EXAMPLE}")
+    return contracts
 
 
 def _compare(subject: Subject, contracts: Sequence[Contract], output: Path, *, hindsight: bool) -> list[Comparison]:

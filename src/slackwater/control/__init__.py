@@ -1,5 +1,6 @@
 """Controllers: they see measurements and say how long to wait. One policy per file, each names its document."""
 
+from slackwater.control.adaptive_max import AdaptiveMax
 from slackwater.control.capped import Capped
 from slackwater.control.choose import controller_for
 from slackwater.control.controller import Controller
@@ -8,11 +9,13 @@ from slackwater.control.late_degree import LateDegreeModel
 from slackwater.control.max_delay import MaxDelay
 from slackwater.control.model_search import ModelSearch
 from slackwater.control.needed_slack import NeededSlack
+from slackwater.control.normal_delay import NormalDelay
 from slackwater.control.pd import PD
 from slackwater.control.speculative import Speculative
 
 __all__ = [
     "PD",
+    "AdaptiveMax",
     "Capped",
     "Controller",
     "Fixed",
@@ -20,6 +23,7 @@ __all__ = [
     "MaxDelay",
     "ModelSearch",
     "NeededSlack",
+    "NormalDelay",
     "Speculative",
     "controller_for",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from slackwater.contracts import Contract, ControllerConfig, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.contracts import Contract, ControllerConfig, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.control.capped import Capped
 from slackwater.control.fixed import Fixed
 from slackwater.control.max_delay import MaxDelay
@@ -26,7 +26,8 @@ def controller_for(
     Duration('2 seconds')
     """
     config = contract.controller or default_controller(contract)
-    if state is not None and state.get("controller", _kind(config)) != _kind(config):
+    whose = _whose(contract, config)
+    if state is not None and state.get("controller", whose) != whose:
         state = {"slack": int(state["slack"])} if "slack" in state else None  # another's memories mean nothing
     if contract.longest_wait is not None:
         config = Capped(config, contract.longest_wait)
@@ -37,7 +38,12 @@ def controller_for(
 def controller_state(contract: Contract, controller: Controller) -> dict[str, Any]:
     """Return the snapshot of a contract's controller, and whose it is."""
     config = contract.controller or default_controller(contract)
-    return {**controller.snapshot(), "controller": _kind(config)}
+    return {**controller.snapshot(), "controller": _whose(contract, config)}
+
+
+def _whose(contract: Contract, config: ControllerConfig) -> str:
+    """Name who remembers, and of what: what a controller knows of results means nothing for events."""
+    return _kind(config) + ("/events" if contract.counts_events else "")
 
 
 def _kind(config: ControllerConfig) -> str:
@@ -56,9 +62,11 @@ def default_controller(contract: Contract) -> ControllerConfig:
             return MaxDelay()
         case Recall():
             return NeededSlack()
+        case DropRatio():
+            return NeededSlack(tolerance=0)
     raise ParameterError(
         "contract",
         contract,
         must="be one that this operator can keep",
-        remedy="use Recall, FixedSlack, MaxSlack or NoSlack",
+        remedy="use Recall, DropRatio, FixedSlack, MaxSlack or NoSlack",
     )

@@ -205,4 +205,4 @@ def _needs_of(measurement: Measurement) -> NeededSlacks:
     if measurement.needs is not None:
         return measurement.needs
     delays = _NO_TIMES if measurement.streams else measurement.delays
-    return NeededSlacks(delays, np.ones(len(delays)), (delays[delays > 0],), (len(delays),), None)
+    return NeededSlacks(delays, np.ones(len(delays)), (delays[delays > 0],), (len(delays),), measurement.kept)

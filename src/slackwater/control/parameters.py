@@ -56,3 +56,21 @@ def remembered(state: dict[str, Any] | None, granularity: int) -> dict[str, Any]
     """Return what can be used of a snapshot: delays counted in another granularity mean nothing, the slack does."""
     state = state or {}
     return state if state.get("granularity") == granularity else {"slack": int(state.get("slack", 0))}
+
+
+def check_count(parameter: str, value: object, *, least: int) -> None:
+    """Check that a value is a whole number, not too small."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ParameterError(parameter, value, must=f"be a whole number >= {least}", remedy="it is a count")
+
+
+def drop_ratio_of(goal: Goal) -> float:
+    """Return the share that may be late: of the target, which is the share to keep, the complement.
+
+    Rounded, or 1 - 0.999 would be above 0.001. Without a target, and for one of 1, nearly nothing may be.
+
+    >>> from slackwater.contracts import Goal
+    >>> drop_ratio_of(Goal(0.999))
+    0.001
+    """
+    return min(max(round(1 - target_of(goal), 12), 1e-12), 1 - 1e-12)

@@ -6,7 +6,7 @@ adaptation. A silence that jumps over several boundaries at once gives one decis
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from slackwater.time import intervals_passed
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from slackwater.contracts import Contract
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.merged import MergedArrivals
     from slackwater.events import Rows
@@ -62,8 +63,8 @@ class Decisions:
         """Return the columns in the order of the fields."""
         return tuple(getattr(self, field.name) for field in fields(self))
 
-    def as_columns(self) -> dict[str, Any]:
-        """Return the columns under the names of the decisions schema."""
+    def as_columns(self, contract: Contract) -> dict[str, Any]:
+        """Return the columns under the names of the decisions schema, qualities in the terms of the contract."""
         return {
             "at": self.at,
             "slack": self.slack,
@@ -73,9 +74,17 @@ class Decisions:
             "late": self.late,
             "buffered": self.arrived - self.released - self.late,
             "results": self.results,
-            "estimated": pa.array(self.estimated, from_pandas=True),
-            "measured": pa.array(self.measured, from_pandas=True),
+            "estimated": pa.array(contract.shown(self.estimated), from_pandas=True),
+            "measured": pa.array(contract.shown(self.measured), from_pandas=True),
         }
+
+
+def with_estimate(decisions: Decisions, controller: object) -> Decisions:
+    """Write down what a controller expected of the slack that was in force."""
+    estimated = getattr(controller, "estimated", None)
+    if estimated is None:
+        return decisions
+    return replace(decisions, estimated=np.full(len(decisions), float(estimated)))
 
 
 class Boundaries:

@@ -170,7 +170,7 @@ def decided_table(node: ReorderNode, decisions: Decisions, *, bucket: int, took:
         "operator": node.operator,
         "stream": node.stream.name,
         "bucket": bucket,
-        "target": node.contract.quality,
+        "target": node.contract.stated,
         "took_us": took.microseconds,
     }
-    return decisions_table({**known, **decisions.as_columns()}, len(decisions))
+    return decisions_table({**known, **decisions.as_columns(node.contract)}, len(decisions))

@@ -8,25 +8,32 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from slackwater.core.needs import NeedsState
+from slackwater.core.event_needs import EventNeeds
+from slackwater.core.needs import NeedsProfile, NeedsState
 from slackwater.core.sample import SampleState
 from slackwater.estimate.recent_recall import RecentRecall
 from slackwater.measurement import Counts, Measurement, NeededSlacks
 from slackwater.time import BEFORE_ALL_TIME, release_horizon, running_clock
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from slackwater.core.combine import Condition
+    from slackwater.core.join import WindowJoin
     from slackwater.core.merged import MergedArrivals
-    from slackwater.core.needs import Needs, NeedsProfile
+    from slackwater.core.needs import Needs
     from slackwater.events import Events, Rows
     from slackwater.pipeline.boundaries import Decisions
+    from slackwater.plan.nodes import JoinNode
     from slackwater.time import Times
 
 _NO_TIMES = np.empty(0, np.int64)
 LATE_SAMPLE, OTHER_SAMPLE = 48, 8  # events of each stream and interval that are asked what results they complete
+_PERIODS_SEEN = 10  # for how long events are kept for late ones, unless the contract has a cap
 
 
 def needs_state(state: dict[str, Any]) -> NeedsState | None:
@@ -37,10 +44,45 @@ def needs_state(state: dict[str, Any]) -> NeedsState | None:
     return NeedsState(**{**state["needs"], "samples": samples})
 
 
+class Profile(Protocol):
+    """Says what results need, from arrivals alone."""
+
+    def on_batch(self, arrivals: MergedArrivals, interval: Rows, *, intervals: int) -> Needs:
+        """Take in arrivals; return what the results need that they complete."""
+
+    @property
+    def seen(self) -> tuple[Events, ...]:
+        """The events that a late one may still find as partners."""
+
+    def snapshot(self) -> NeedsState:
+        """Return all that is needed to go on, besides the events that were seen."""
+
+
+def profile_for(
+    node: JoinNode, join: WindowJoin, condition: Condition, seen: Sequence[Events], state: dict[str, Any]
+) -> Profile:
+    """Build what looks at arrivals for a contract: at the results that they complete, or at events alone."""
+    if node.contract.counts_events:
+        return EventNeeds(len(node.streams))
+    return NeedsProfile(
+        join, condition, seen, needs_state(state), late=LATE_SAMPLE, others=OTHER_SAMPLE, most_lag=_most_lag(node)
+    )
+
+
+def _most_lag(node: JoinNode) -> int:
+    """Return how late an event may come and still find its partners: what has not helped to wait for is not kept."""
+    cap, period = node.contract.longest_wait, node.contract.period.microseconds
+    return (
+        max(_PERIODS_SEEN * period, *(window.microseconds for window in node.windows))
+        if cap is None
+        else cap.microseconds
+    )
+
+
 class Foresight:
     """Leads a controller through a batch; also measures the recall, over the arrivals of the last period."""
 
-    def __init__(self, controller: Any, profile: NeedsProfile, period: int, state: dict[str, Any]) -> None:
+    def __init__(self, controller: Any, profile: Profile, period: int, state: dict[str, Any]) -> None:
         self._controller = controller
         self._profile = profile
         self._recent = RecentRecall(period, state.get("recent"))

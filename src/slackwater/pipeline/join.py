@@ -18,14 +18,14 @@ from slackwater.control.choose import controller_for, controller_state
 from slackwater.core.buffer import MemoryBuffer
 from slackwater.core.join import Processed, Results, WindowJoin
 from slackwater.core.merged import MergedArrivals
-from slackwater.core.needs import NeedsProfile
 from slackwater.core.reorder import KSlack, KSlackState
 from slackwater.core.synchronize import Synchronizer, SynchronizerState
 from slackwater.events import Events, Late, Reason, Tagged, code_of
 from slackwater.measurement import Counts, Joined, Measurement, StreamArrivals
-from slackwater.pipeline.boundaries import Boundaries, Decisions
-from slackwater.pipeline.foresight import LATE_SAMPLE, OTHER_SAMPLE, Foresight, needs_state
+from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
+from slackwater.pipeline.foresight import Foresight, profile_for
 from slackwater.pipeline.guard import Incoming, turn_away
+from slackwater.pipeline.kept import KeptShare
 from slackwater.time import BEFORE_ALL_TIME, Times, is_over_cap
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 _NO_TIMES: Times = np.empty(0, np.int64)
 _MOST_RESULTS = 2**62  # where counting stops: a cross join can have more results than a number can say
-_PERIODS_SEEN = 10  # for how long events are kept for late ones, unless the contract has a cap
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +97,12 @@ class JoinPipeline:
         self._asks = True  # whether the controller wants to see what happened, rather than follow every arrival
         self._foresight = None
         if getattr(self._controller, "learns_from", "results") == "arrivals":
-            profile = NeedsProfile(
-                join,
-                condition,
-                held.seen,
-                needs_state(state),
-                late=LATE_SAMPLE,
-                others=OTHER_SAMPLE,
-                most_lag=_most_lag(node),
-            )
+            profile = profile_for(node, join, condition, held.seen, state)
             self._foresight = Foresight(self._controller, profile, node.contract.period.microseconds, state)
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=self.clock, max_delay=state.get("max_delay", 0)
         )
+        self._kept = KeptShare.of(node.contract, state) if node.contract.counts_events else None
         self._counts = Counts(**state.get("counts", {}))
         self._results = state.get("results", 0)
 
@@ -164,6 +156,7 @@ class JoinPipeline:
             "counts": {"arrived": self._counts.arrived, "released": self._counts.released, "late": self._counts.late},
             "results": self._results,
             **({} if self._foresight is None else self._foresight.snapshot()),
+            **({} if self._kept is None else self._kept.snapshot()),
         }
 
     @property
@@ -224,34 +217,31 @@ class JoinPipeline:
         usable = sum(len(each.events) for each in arrivals.streams)
         before, results = self._counts, self._results
         self._counts = self._added(arrived=usable)
-        watermarks = _NO_TIMES
+        watermarks, came_late = _NO_TIMES, _NO_TIMES
 
         def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
-            nonlocal watermarks
+            nonlocal watermarks, came_late
             done = np.searchsorted(when[by], arrivals.arrival[step], side="right")
             now = BEFORE_ALL_TIME if self._join.time is None else self._join.time
             watermarks = np.append(processed.behind, now)[done]
-            late = np.append(0, np.cumsum(~processed.in_order))[done]
+            came_late = late = np.append(0, np.cumsum(~processed.in_order))[done]
             completed = np.minimum(np.append(0, np.cumsum(processed.completed))[done], _MOST_RESULTS).astype(np.int64)
             away = np.searchsorted(self._away, arrivals.arrival[step], side="right")
             arrived = before.arrived + arrivals.arrived_by(step) + away
             return arrived, before.released + done - late, before.late + late + away, results + completed
 
+        crossed = self._boundaries.crossed(arrivals.clock)
         decisions = self._boundaries.pass_over(arrivals, slack, counts_by)
         routed = self._route(processed)
         if self._foresight is not None:
             decisions = self._foresight.explained(decisions)
         elif arrivals.steps and self._asks:
-            decisions = self._estimated(decisions)
+            decisions = with_estimate(decisions, self._controller)
             self._controller.observe(self._measure(arrivals, slack, decisions, processed))
+        if self._kept is not None:
+            late = np.append(came_late, np.count_nonzero(~processed.in_order))
+            decisions = self._kept.follow(decisions, np.append(arrivals.arrived_by(crossed), usable), late)
         return replace(routed, decisions=decisions, watermark=watermarks)
-
-    def _estimated(self, decisions: Decisions) -> Decisions:
-        """Write down what the controller expected of the slack that was in force."""
-        estimated = getattr(self._controller, "estimated", None)
-        if estimated is None:
-            return decisions
-        return replace(decisions, estimated=np.full(len(decisions), float(estimated)))
 
     def _release(self, arrivals: MergedArrivals, slack: Times) -> tuple[Tagged, Times]:
         """Return what leaves the reorder buffers by (step, event time, arrival), and the arrival value of each step."""
@@ -343,16 +333,6 @@ class JoinPipeline:
     def _balanced(self, outcome: JoinOutcome) -> JoinOutcome:
         self.counts.check()
         return outcome
-
-
-def _most_lag(node: JoinNode) -> int:
-    """Return how late an event may come and still find its partners: what has not helped to wait for is not kept."""
-    cap, period = node.contract.longest_wait, node.contract.period.microseconds
-    return (
-        max(_PERIODS_SEEN * period, *(window.microseconds for window in node.windows))
-        if cap is None
-        else cap.microseconds
-    )
 
 
 def joined(outcomes: Sequence[JoinOutcome]) -> JoinOutcome:

@@ -17,8 +17,9 @@ from slackwater.core.reorder import Departures, KSlack, KSlackState
 from slackwater.errors import StateError
 from slackwater.events import Events, Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
-from slackwater.pipeline.boundaries import Boundaries, Decisions
+from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.guard import Incoming, turn_away
+from slackwater.pipeline.kept import KeptShare
 from slackwater.time import is_over_cap
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class ReorderPipeline:
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
         )
+        self._kept = KeptShare.of(node.contract, state)
         self._counts = Counts(**state.get("counts", {}))
 
     def on_batch(self, incoming: Incoming) -> Outcome:
@@ -90,6 +92,7 @@ class ReorderPipeline:
                 "released": self.counts.released,
                 "late": self.counts.late,
             },
+            **({} if self._kept is None else self._kept.snapshot()),
         }
 
     @property
@@ -123,7 +126,12 @@ class ReorderPipeline:
         """Run the steps of a part; `turned_away` are the events that the guard kept from it."""
         out = self._kslack.on_batch(arrivals, slack)
         counts_by = partial(self._counts_by, arrivals, out, turned_away)
+        crossed = self._boundaries.crossed(arrivals.clock)
         decisions = self._boundaries.pass_over(arrivals, slack, counts_by)
+        if self._kept is not None:
+            arrived, late = arrivals.arrived_by(crossed), out.late_by(crossed)
+            ended = np.append(arrived, len(arrivals.events)), np.append(late, len(out.late))
+            decisions = with_estimate(self._kept.follow(decisions, *ended), self._controller)
         routed = self._route(out, turned_away, decisions, len(arrivals.events))
         if arrivals.steps:
             self._controller.observe(self._measure(arrivals, slack, decisions))
@@ -137,6 +145,7 @@ class ReorderPipeline:
             max_delay=int(arrivals.delay.max()),
             delays=arrivals.delay,
             counts=self.counts,
+            kept=None if self._kept is None else self._kept.get(),
         )
 
     def _counts_by(

@@ -82,7 +82,7 @@ def decided_join(node: JoinNode, decisions: Decisions, *, bucket: int, took: Dur
         "operator": node.operator,
         "stream": "all",
         "bucket": bucket,
-        "target": node.contract.quality,
+        "target": node.contract.stated,
         "took_us": took.microseconds,
     }
-    return decisions_table({**known, **decisions.as_columns()}, len(decisions))
+    return decisions_table({**known, **decisions.as_columns(node.contract)}, len(decisions))

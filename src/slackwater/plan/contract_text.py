@@ -3,18 +3,21 @@
 A text begins with what is wanted and goes on with clauses in any order, each at most once:
 
     recall 0.95 [over <duration>] [every <duration>] [cap <duration>] [by <controller>]
+    drop 0.01, likewise
     fixed <duration> | max | none, each with [every <duration>] [cap <duration>]
 
-`over` is the measurement period, `every` the adaptation interval. Upper and lower case are the same.
+`over` is the measurement period, `every` the adaptation interval; a share may be a percentage: `drop 1%`. Upper and
+lower case are the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 
-from slackwater.contracts import Contract, ControllerConfig, FixedSlack, MaxSlack, NoSlack, Recall
-from slackwater.control import PD, LateDegreeModel, ModelSearch, NeededSlack
+from slackwater.contracts import Contract, ControllerConfig, DropRatio, FixedSlack, MaxSlack, NoSlack, PerPeriod, Recall
+from slackwater.control import PD, AdaptiveMax, LateDegreeModel, ModelSearch, NeededSlack, NormalDelay
 from slackwater.errors import ParameterError
 from slackwater.time import Duration, DurationLike
 
@@ -25,15 +28,20 @@ CONTROLLERS: Mapping[str, ControllerConfig] = {
     "model-search-eq-uncalibrated": ModelSearch(selectivity="eq", calibration="none"),
     "late-degree": LateDegreeModel(),
     "pd": PD(),
+    "needed-strict": NeededSlack(tolerance=0),  # what a drop ratio uses unless it says otherwise
+    "normal-delay": NormalDelay(),
+    "adaptive-max": AdaptiveMax(),
 }
 EXAMPLES = (
     '"recall 0.95 over 1 minute", "recall 0.99 over 1 minute cap 30 seconds by model-search", '
+    '"drop 1% over 1 minute", '
     '"fixed 2 seconds", "max" or "none"'
 )
 
 _CLAUSES = ("over", "every", "cap", "by")
 _ALLOWED: Mapping[str, tuple[str, ...]] = {
     "recall": _CLAUSES,
+    "drop": _CLAUSES,
     **dict.fromkeys(("fixed", "max", "none"), ("every", "cap")),
 }
 _INTERVAL = Duration.of("1 second")
@@ -42,9 +50,11 @@ _INTERVAL = Duration.of("1 second")
 def parse_contract(text: str, *, over: DurationLike = "1 minute", every: DurationLike = _INTERVAL) -> Contract:
     """Read a contract from text; `over` and `every` hold where the text does not say.
 
-    A recall over less than `every` is adapted once per period, unless the text says how often.
+    A target over less than `every` is adapted once per period, unless the text says how often.
 
     >>> parse_contract("recall 0.95 over 5 minutes cap 30 seconds") == Recall(0.95, over="5 minutes", cap="30 seconds")
+    True
+    >>> parse_contract("drop 1%") == DropRatio(0.01)
     True
     >>> parse_contract("fixed 2 seconds") == FixedSlack("2 seconds")
     True
@@ -53,12 +63,13 @@ def parse_contract(text: str, *, over: DurationLike = "1 minute", every: Duratio
     cap = _duration(clauses, "cap")
     interval = _duration(clauses, "every") or Duration.of(every)
     match kind:
-        case "recall":
+        case "recall" | "drop":
             period = _duration(clauses, "over") or Duration.of(over)
             interval = interval if "every" in clauses else min(interval, period)
             how = _controller(text, clauses.get("by"))
-            target = _target(text, value)
-            return Recall(target, over=period, cap=cap, adaptation_interval=interval, controller=how)
+            target = _target(text, kind, value)
+            promise = Recall if kind == "recall" else DropRatio
+            return promise(target, over=period, cap=cap, adaptation_interval=interval, controller=how)
         case "fixed":
             return FixedSlack(Duration.of(value, parameter="fixed"), cap=cap, adaptation_interval=interval)
         case "max":
@@ -91,6 +102,8 @@ def _head(contract: Contract) -> str:
     match contract:
         case Recall():
             return f"recall {contract.target!r} over {contract.period}"
+        case DropRatio():
+            return f"drop {contract.target!r} over {contract.period}"
         case FixedSlack() if not contract.by_stream:
             return f"fixed {contract.slack}"
         case MaxSlack():
@@ -101,7 +114,7 @@ def _head(contract: Contract) -> str:
 
 
 def _name(contract: Contract) -> str:
-    if isinstance(contract, Recall):
+    if isinstance(contract, PerPeriod):
         for name, config in CONTROLLERS.items():
             if config == contract.controller:
                 return name
@@ -109,7 +122,7 @@ def _name(contract: Contract) -> str:
         "controller",
         contract.controller,
         must="have a name",
-        remedy=f"of a recall contract, these have: {', '.join(CONTROLLERS)}",
+        remedy=f"of a contract with a target, these have: {', '.join(CONTROLLERS)}",
     )
 
 
@@ -121,7 +134,7 @@ def _split(text: str) -> tuple[str, str, dict[str, str]]:
     starts = [0, *(number for number, word in enumerate(words) if word in _CLAUSES), len(words)]
     parts = [words[start:stop] for start, stop in pairwise(starts)]
     kind, *own = parts[0]
-    if bool(own) != (kind in ("recall", "fixed")):
+    if bool(own) != (kind in ("recall", "drop", "fixed")):
         raise _wrong(text, f"say what {kind} is" if not own else f"have nothing between {kind} and its clauses")
     clauses: dict[str, str] = {}
     for clause, *value in parts[1:]:
@@ -137,11 +150,13 @@ def _duration(clauses: Mapping[str, str], clause: str) -> Duration | None:
     return Duration.of(clauses[clause], parameter=clause) if clause in clauses else None
 
 
-def _target(text: str, value: str) -> float:
+def _target(text: str, kind: str, value: str) -> float:
     try:
+        if value.endswith("%"):
+            return float(Decimal(value[:-1].rstrip()) / 100)  # exact: 0.1 % is 0.001
         return float(value)
-    except ValueError as error:
-        raise _wrong(text, "have a number after recall") from error
+    except (ValueError, InvalidOperation) as error:
+        raise _wrong(text, f"have a number after {kind}") from error
 
 
 def _controller(text: str, name: str | None) -> ControllerConfig | None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slackwater.contracts import Contract, FixedSlack, Recall
+from slackwater.contracts import Contract, FixedSlack, PerPeriod
 from slackwater.control.choose import controller_for
 from slackwater.errors import ColumnError, ContractMissingError, ParameterError
 from slackwater.events import LATE_COLUMNS
@@ -42,7 +42,7 @@ def check_contract(operator: str, contract: Any) -> Contract:
     if contract is None:
         raise ContractMissingError(operator)
     if not isinstance(contract, Contract) or type(contract) is Contract:
-        remedy = 'sw.Recall(0.99, over="1 minute")' if operator == "join" else 'sw.FixedSlack("2 seconds")'
+        remedy = 'sw.Recall(0.99, over="1 minute")' if operator == "join" else "sw.DropRatio(0.01)"
         raise ParameterError("contract", contract, must="be a contract", remedy=f"such as {remedy}")
     return contract
 
@@ -108,11 +108,11 @@ def check_join(node: JoinNode) -> None:
         raise ParameterError("release", node.release, must='be "arrival" or "clock"', remedy='"arrival" waits less')
     if node.closed not in ("both", "right"):
         raise ParameterError("closed", node.closed, must='be "both" or "right"', remedy='"both" is [T - W, T]')
-    if not node.synchronize and isinstance(node.contract, Recall) and _learns_from_arrivals(node.contract):
+    if not node.synchronize and isinstance(node.contract, PerPeriod) and _learns_from_arrivals(node.contract):
         raise ParameterError(
             "synchronize",
             False,
-            must="be True for the default controller of Recall",
+            must=f"be True for the default controller of {type(node.contract).__name__}",
             remedy="its estimates hold for synchronized streams; use FixedSlack, or a controller such as ModelSearch()",
         )
     check_buckets(node.buckets)

@@ -1,0 +1,53 @@
+"""Matrices that are run cell by cell: each is kept in a file of JSON lines as soon as it is known.
+
+A cell is a frozen dataclass that says what is run; its figures are what came out.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+Figures = dict[str, Any]
+Kind = TypeVar("Kind")
+
+
+def read(path: Path, kind: type[Kind]) -> dict[Kind, Figures]:
+    """Return the cells of a file; the last one counts where one was written twice."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    rows = [json.loads(line) for line in lines]
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # a dataclass, which has no type
+    return {kind(**{name: row[name] for name in names}): without(row, set(names)) for row in rows}
+
+
+def run_missing(
+    path: Path,
+    wanted: Sequence[Kind],
+    run: Callable[[Sequence[Kind]], Iterable[tuple[Kind, Figures]]],
+    line: Callable[[Kind, Figures], str],
+) -> dict[Kind, Figures]:
+    """Run the cells that a file does not have, add them to it, and return all that were wanted."""
+    known = read(path, type(wanted[0])) if wanted else {}
+    missing = [cell for cell in wanted if cell not in known]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for number, (cell, figures) in enumerate(run(missing)):
+        known[cell] = figures
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({**asdict(cell), **figures}) + "\n")  # type: ignore[call-overload]
+        print(f"{number + 1}/{len(missing)} {line(cell, figures)}", file=sys.stderr, flush=True)
+    return {cell: known[cell] for cell in wanted}
+
+
+def without(row: Figures, names: set[str]) -> Figures:
+    """Return a row without some of its entries."""
+    return {name: value for name, value in row.items() if name not in names}
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows, the first of which are heads, as a table in Markdown."""
+    heads, *others = rows
+    return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ("---",) * len(heads), *others))

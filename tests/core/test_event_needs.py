@@ -1,0 +1,54 @@
+"""What single events need, against runs with constant slacks."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from slackwater.core.arrivals import Arrivals
+from slackwater.core.buffer import MemoryBuffer
+from slackwater.core.event_needs import EventNeeds, slack_needed
+from slackwater.core.merged import MergedArrivals
+from slackwater.core.reorder import KSlack
+from slackwater.events import Events
+
+TIMES = st.lists(st.integers(0, 25), min_size=1, max_size=50)
+
+
+def late_rows(events, slack):
+    logic = KSlack().build(MemoryBuffer())
+    out = logic.on_batch(logic.arrive(events), slack=slack)
+    return sorted(out.late.row.tolist() + logic.on_end().late.row.tolist())
+
+
+@settings(deadline=None)
+@given(TIMES, st.integers(0, 26), st.data())
+def test_an_event_is_late_if_and_only_if_the_slack_is_less_than_it_needs(times, slack, data):
+    steps = np.arange(len(times))
+    if data.draw(st.booleans()):
+        steps = np.sort(data.draw(st.lists(st.integers(0, 9), min_size=len(times), max_size=len(times))))
+    events = Events.of(times, arrival=steps)
+    needed = slack_needed(Arrivals.after(None, events))
+    assert np.flatnonzero(needed > slack).tolist() == late_rows(events, slack)
+
+
+@settings(deadline=None)
+@given(TIMES)
+def test_no_event_needs_more_than_its_delay(times):
+    arrivals = Arrivals.after(None, Events.of(times))
+    assert (slack_needed(arrivals) <= arrivals.delay).all()
+
+
+def test_nothing_needs_nothing():
+    assert [] == slack_needed(Arrivals.after(None, Events.none())).tolist()
+
+
+def test_every_event_of_every_stream_counts_once():
+    a = Arrivals.after(None, Events.of([5, 9, 2], arrival=[0, 2, 4]))
+    b = Arrivals.after(None, Events.of([4, 8], arrival=[1, 3]))
+    merged = MergedArrivals.of([a, b], [None, None])
+    needs = EventNeeds(2).on_batch(merged, np.array([0, 0, 0, 1, 1]), intervals=2).by_step()
+    assert [(0, 1.0), (1, 1.0), (6, 1.0), (0, 2.0)] == sorted(
+        zip(needs.slack.tolist(), needs.weight.tolist(), strict=True), key=lambda pair: (pair[1], pair[0])
+    )
