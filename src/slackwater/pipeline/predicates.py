@@ -13,10 +13,11 @@ import pyarrow as pa
 
 from slackwater.core.compiled import compiled_source
 from slackwater.errors import ConditionError
-from slackwater.pipeline.kernels import NotNumeric, Term, kernel_of, kernel_source, parsed, rejecting
+from slackwater.pipeline.kernels import NotNumeric, Term, kernel_of, kernel_source, rejecting
 from slackwater.pipeline.key_codes import encode_keys
 from slackwater.pipeline.row_columns import RowColumns, number_term
 from slackwater.plan import duck
+from slackwater.plan.expressions import parsed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
