@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from slackwater.core.compiled import compiled_source
 from slackwater.errors import ConditionError
+from slackwater.pipeline.cells import BandCells
 from slackwater.pipeline.kernels import NotNumeric, Term, kernel_of, kernel_source, rejecting
 from slackwater.pipeline.key_codes import encode_keys
 from slackwater.pipeline.row_columns import RowColumns, number_term
@@ -22,7 +23,7 @@ from slackwater.plan.expressions import parsed
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from slackwater.core.combine import Predicate
+    from slackwater.core.conditions import Predicate
     from slackwater.events import Rows
     from slackwater.plan.conjuncts import Conjunct, JoinCondition, RowFunction
     from slackwater.time import Mask
@@ -79,6 +80,13 @@ class BoundCondition:
         if function is not None and len(function.streams) > 1:
             found.append(CallablePredicate(function, self.columns))
         return tuple(found)
+
+    @cached_property
+    def bands(self) -> tuple[BandCells, ...]:
+        """The bands that follow from predicates which cannot fail: it is no matter whether a pair is looked at."""
+        compiled = [isinstance(predicate, NumericPredicate) for predicate in self.predicates]
+        sure = (band for band in self.condition.bands if all(compiled[part] for part in band.parts))
+        return tuple(BandCells(band, self.columns) for band in sure)
 
     def _encoded(self, key_class: int) -> tuple[dict[int, Rows], int]:
         if key_class not in self._codes:

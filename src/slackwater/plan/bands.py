@@ -20,7 +20,6 @@ from slackwater.plan.expressions import parsed
 _SCALES = (1e-9, 1e9)  # of a column: beyond, values may overflow or vanish on the way
 _HALVES = (1e-100, 1e100)  # of a band, for the same reason; a narrower one is widened
 _STEADY = 2.0**36  # constants may be so many times as large as the band: rounding them must not matter
-_LESS = {exp.LT: False, exp.LTE: False, exp.GT: True, exp.GTE: True}  # and whether the sides are exchanged
 
 
 def bands_of(residuals: Sequence[Conjunct]) -> tuple[Band, ...]:
@@ -163,9 +162,10 @@ def _bounds(tree: exp.Expr, conjunct: Conjunct) -> Iterator[_Bound]:
     if isinstance(tree, exp.Between) and not tree.args.get("symmetric"):
         yield from _ordered(tree.args["low"], tree.this, conjunct)
         yield from _ordered(tree.this, tree.args["high"], conjunct)
-    elif type(tree) in _LESS:
-        sides = (tree.right, tree.left) if _LESS[type(tree)] else (tree.left, tree.right)
-        yield from _ordered(*sides, conjunct)
+    elif isinstance(tree, exp.LT | exp.LTE):
+        yield from _ordered(tree.left, tree.right, conjunct)
+    elif isinstance(tree, exp.GT | exp.GTE):
+        yield from _ordered(tree.right, tree.left, conjunct)
 
 
 def _ordered(less: exp.Expr, more: exp.Expr, conjunct: Conjunct) -> Iterator[_Bound]:
