@@ -107,6 +107,11 @@ def test_partners_lie_at_most_one_cell_apart_however_large_the_numbers():
 
 
 def test_a_condition_that_duckdb_must_judge_gives_no_cells():
-    floats = pa.table({"x": pa.array([1.0], pa.float32())})
-    condition = bind(analyze_condition(None, "abs(a.x - b.x) < 5", [(n, floats.schema) for n in "ab"]), [floats] * 2)
-    assert () == condition.bands
+    wide = pa.table({"x": [2**62, -(2**62)]})
+    condition = bind(analyze_condition(None, "abs(a.x - b.x) < 5", [(n, wide.schema) for n in "ab"]), [wide] * 2)
+    assert not condition.bands[0].usable
+
+
+def test_floats_of_32_bits_are_no_band():
+    schema = pa.schema([("x", pa.float32())])
+    assert () == analyze_condition(None, "abs(a.x - b.x) < 5", [("a", schema), ("b", schema)]).bands

@@ -110,7 +110,7 @@ class Combiner:
         estimates = [self.work.estimate(step, seeds, bound, ordering=ordering) for step in steps]
         ranked = []
         for step, estimate in zip(steps, estimates, strict=True):
-            bands = self.work.bands(step, estimate, len(bound))
+            bands = self.work.bands(step, estimate, seeds, bound)
             ranked.append((rank(estimate, bands), step.stream, _Next(step, bands, estimate)))
         return min(ranked)[-1]
 

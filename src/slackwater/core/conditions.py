@@ -32,6 +32,10 @@ class Nearness(Protocol):
     def streams(self) -> tuple[int, int]:
         """The two streams."""
 
+    @property
+    def usable(self) -> bool:
+        """Whether it can be used with these rows: a compiled predicate over the same streams must imply it."""
+
     def cells(self, stream: int) -> Rows:
         """Return the cell of each row; NO_CELL: it has no partner."""
 
@@ -49,7 +53,7 @@ class Condition(Protocol):
 
     @property
     def bands(self) -> tuple[Nearness, ...]:
-        """What follows from compiled predicates: each one's streams are those of such a predicate."""
+        """What follows from the predicates, and narrows the search."""
 
     def codes(self, key_class: int, stream: int) -> Rows:
         """Return the code of each row, equal where the keys are; negative where there is none."""

@@ -49,7 +49,7 @@ class Step:
         ready = [p for p in condition.predicates if stream in p.streams and bound.issuperset({*p.streams} - {stream})]
         fused = next((p for p in ready if getattr(p, "kernel", None) is not None and len(p.streams) == 2), None)
         checks = tuple(p for p in ready if p is not fused)
-        linked = ((band, {*near.streams} - {stream}) for band, near in enumerate(condition.bands))
+        linked = ((band, {*near.streams} - {stream}) for band, near in enumerate(condition.bands) if near.usable)
         bands = tuple((band, min(other)) for band, other in linked if len(other) == 1 and bound.issuperset(other))
         index, joint = indexes.by_key(stream, classes)
         return cls(stream, classes, indexes, index, joint, sources, streams, fused, checks, bands)
@@ -75,15 +75,20 @@ class Step:
         """How many events the key and the window offer, whatever the other conditions say."""
         return self.index.count(self.triggers(seeds, bound))
 
+    def looked_at(self, seeds: Seeds, bound: Bound, bands: Bands) -> Rows:
+        """How many of the candidates lie in the cells around each combination."""
+        index, triggers, _ = self._around(seeds, bound, bands)
+        counts: Rows = index.index.count(triggers).reshape(len(bound), 3 ** len(bands)).sum(axis=1)
+        return counts
+
     def count(self, seeds: Seeds, bound: Bound, bands: Bands = ()) -> Rows:
         """How many partners each combination has, where that needs no listing."""
         if self.fused is None:
             return self.candidates(seeds, bound)
         if not bands:
             return self.index.count_where(self.triggers(seeds, bound), *self._fused_arguments(bound))
-        times = 3 ** len(bands)
         index, triggers, arguments = self._around(seeds, bound, bands)
-        counts: Rows = index.index.count_where(triggers, *arguments).reshape(len(bound), times).sum(axis=1)
+        counts: Rows = index.index.count_where(triggers, *arguments).reshape(len(bound), 3 ** len(bands)).sum(axis=1)
         return counts
 
     def pairs(self, seeds: Seeds, bound: Bound, counts: Rows | None, bands: Bands = ()) -> tuple[Rows, Rows]:

@@ -39,6 +39,7 @@ class Estimate:
     offered: float  # events with its key within its window
     shares: dict[Bands, float]  # of these, in the cells around it, by the bands that are used
     kept: float  # share of them that satisfies the conditions; 1 where it was not measured
+    sure: set[Bands]  # bands whose share was counted in their cells, not guessed from events at any time
 
     def cost(self, bands: Bands, placed: float = 0.0) -> float:
         """Return what it costs to bind the step; `placed` is how many events must first be put into cells."""
@@ -84,20 +85,21 @@ class Work:
         memory.uses += 1
         return memory.estimate
 
-    def bands(self, step: Step, estimate: Estimate, combinations: int) -> Bands:
+    def bands(self, step: Step, estimate: Estimate, seeds: Seeds, bound: Bound) -> Bands:
         """Choose the bands whose cells are searched: none where looking at everything is cheaper."""
         choices = step.choices
         if self._only == "nested" or len(choices) == 1:
             return ()
         if self._only == "band":
             choices = choices[1:]
-        pool = len(step.indexes.pools[step.stream])
-
-        def cost(bands: Bands) -> float:
-            there = step.indexes.has_cells(step.stream, step.classes, bands)
-            return estimate.cost(bands, 0.0 if there else pool / max(combinations, 1))
-
-        return min(choices, key=cost)
+        chosen = _cheapest(step, estimate, choices, len(bound))
+        while chosen not in estimate.sure:
+            sample = bound.sample(_SAMPLE)
+            looked_at = float(step.looked_at(seeds, sample, chosen).mean())
+            estimate.shares[chosen] = looked_at / estimate.offered if estimate.offered else 1.0
+            estimate.sure.add(chosen)
+            chosen = _cheapest(step, estimate, choices, len(bound))
+        return chosen
 
     def note(
         self, step: Step, bound: Bound, bands: Bands, *, offered: float, looked_at: float, partners: float
@@ -120,6 +122,16 @@ def rank(estimate: Estimate, bands: Bands) -> float:
     return (estimate.offered * estimate.kept - 1) / estimate.cost(bands)
 
 
+def _cheapest(step: Step, estimate: Estimate, choices: list[Bands], combinations: int) -> Bands:
+    pool = len(step.indexes.pools[step.stream])
+
+    def cost(bands: Bands) -> float:
+        there = step.indexes.has_cells(step.stream, step.classes, bands)
+        return estimate.cost(bands, 0.0 if there else pool / combinations)
+
+    return min(choices, key=cost)
+
+
 def _is_due(uses: int) -> bool:
     return uses % _RENEWED_EVERY == 0 or (uses < _RENEWED_EVERY and uses & (uses - 1) == 0)
 
@@ -132,7 +144,7 @@ def _measured(step: Step, seeds: Seeds, bound: Bound, *, ordering: bool) -> Esti
     if ordering and (step.fused is not None or step.checks):
         tried = sample[: max(1, int(np.searchsorted(np.cumsum(counts), _MOST_TRIED)))]
         kept = _share_kept(step, seeds, tried, int(counts[: len(tried)].sum()))
-    return Estimate(offered, _shares(step, sample) if step.bands else {(): 1.0}, kept)
+    return Estimate(offered, _shares(step, sample) if step.bands else {(): 1.0}, kept, {()})
 
 
 def _share_kept(step: Step, seeds: Seeds, tried: Bound, candidates: int) -> float:

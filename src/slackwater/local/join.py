@@ -19,7 +19,7 @@ from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline, joined
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
-from slackwater.plan.explain import explain_join
+from slackwater.plan.explain_join import explain_join
 from slackwater.plan.nodes import JoinNode, StreamNode
 from slackwater.plan.validate import check_arrivals
 from slackwater.time import BEFORE_ALL_TIME, Duration, running_clock
@@ -68,9 +68,9 @@ class LocalJoin:
         )
 
     def explain(self) -> str:
-        """Describe what runs."""
+        """Describe what runs; once an output has been asked for, also what was measured and chosen."""
         rows = sum(table.num_rows for table in self.tables)
-        return explain_join(self.node, engine=(f"runs        in process over {rows} rows",))
+        return explain_join(self.node, engine=(f"runs        in process over {rows} rows",), work=self._work)
 
     @cached_property
     def _work(self) -> Work:

@@ -29,6 +29,7 @@ class BandCells:
 
     band: Band
     columns: RowColumns
+    usable: bool  # only if no predicate that it follows from can fail: it is no matter then which pairs are looked at
     _known: dict[int, Rows] = field(default_factory=dict)
 
     @property

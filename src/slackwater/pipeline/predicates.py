@@ -83,10 +83,10 @@ class BoundCondition:
 
     @cached_property
     def bands(self) -> tuple[BandCells, ...]:
-        """The bands that follow from predicates which cannot fail: it is no matter whether a pair is looked at."""
+        """The bands of the condition; those that follow from predicates which DuckDB judges are not usable."""
         compiled = [isinstance(predicate, NumericPredicate) for predicate in self.predicates]
-        sure = (band for band in self.condition.bands if all(compiled[part] for part in band.parts))
-        return tuple(BandCells(band, self.columns) for band in sure)
+        sure = (all(compiled[part] for part in band.parts) for band in self.condition.bands)
+        return tuple(BandCells(band, self.columns, each) for band, each in zip(self.condition.bands, sure, strict=True))
 
     def _encoded(self, key_class: int) -> tuple[dict[int, Rows], int]:
         if key_class not in self._codes:

@@ -59,7 +59,7 @@ def analyze_condition(on: On, where: Where, streams: Sequence[tuple[str, pa.Sche
         key_classes=classes,
         filters=tuple(filters),
         residuals=residuals,
-        bands=bands_of(residuals),
+        bands=tuple(band for band in bands_of(residuals) if all(columns.has_cells(each) for each in band.columns)),
         function=_row_function(where, columns.names) if callable(where) else None,
         equalities=tuple(equalities),
     )
