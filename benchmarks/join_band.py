@@ -21,7 +21,7 @@ Kernel = Literal["band", "nested"]
 
 
 def cases(*, quick: bool) -> Iterator[Case]:
-    """Windows of 1, 5 and 30 seconds, 5 meters; then so few partners that cells cannot pay."""
+    """Windows of 1, 5 and 30 seconds, 5 meters; then a radius in which everybody is, where cells cannot pay."""
     for seconds in (1, 5) if quick else (1, 5, 30):
         yield from _compared(seconds, meters=5, duration="30 seconds" if quick else "120 seconds")
     yield from _compared(1, meters=60, duration="30 seconds")
@@ -47,7 +47,7 @@ def _compared(seconds: int, *, meters: int, duration: str) -> Iterator[Case]:
         ("DuckDB, sorted input", duck),
     ]
     for rival_name, rival in rivals:
-        limit = 1.1 if rival_name != "DuckDB, sorted input" else 1.0
+        limit = 1.0 if rival is duck else 1.25  # the chosen kernel is one of the two: the rest is noise
         yield Case(
             name, lambda: _nothing(_count(joined, None)), lambda r=rival: _nothing(r()), limit, rival_name, config
         )
