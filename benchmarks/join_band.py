@@ -24,7 +24,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
     """Windows of 1, 5 and 30 seconds, 5 meters; then a radius in which everybody is, where cells cannot pay."""
     for seconds in (1, 5) if quick else (1, 5, 30):
         yield from _compared(seconds, meters=5, duration="30 seconds" if quick else "120 seconds")
-    yield from _compared(1, meters=60, duration="30 seconds")
+    yield from _compared(1, meters=60, duration="10 seconds")
 
 
 def _compared(seconds: int, *, meters: int, duration: str) -> Iterator[Case]:
