@@ -30,6 +30,7 @@ PARTS = (
     "reorder-spark",
     "reorder-state",
     "join-local",
+    "join-band",
     "join-growth",
     "join-adaptation",
     "join-spark",

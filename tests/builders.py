@@ -30,6 +30,7 @@ class KeyCondition:
     arrivals: Sequence[Arrival]
 
     predicates = ()
+    bands = ()
 
     @property
     def key_streams(self) -> tuple[tuple[int, ...], ...]:

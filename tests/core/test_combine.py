@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slackwater.core.arrivals import Arrivals
-from slackwater.core.combine import Combiner, Seeds
+from slackwater.core.bound import Seeds
+from slackwater.core.combine import Combiner
 from slackwater.core.compiled import compiled_source
 from slackwater.core.merged import MergedArrivals
 from slackwater.core.probe import Index, Pool, Triggers, chunks_of
@@ -92,6 +93,7 @@ class Mixed:
     """Two streams by a key, the third by a predicate over the second and itself."""
 
     key_streams = ((0, 1),)
+    bands = ()
 
     def __init__(self, keys):
         self.keys = np.array(keys, np.int64)

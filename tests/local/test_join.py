@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import duckdb
 import numpy as np
 import pyarrow as pa
@@ -237,6 +239,35 @@ def test_per_stream_slacks_do_what_one_slack_for_all_does_theorem_1():
 
     unequal, equal = results({"s1": "300 ms", "s2": "800 ms", "s3": "100 ms"}), results("800 ms")
     assert 0.995 * equal < unequal <= equal
+
+
+def test_explain_says_which_kernels_are_possible():
+    a, b, c = (random_stream(name, seed) for seed, name in enumerate("abc"))
+    text = sw.join(
+        a, b, c, on="a.k = b.k", where="c.x between b.x and b.x + 2", within="1 s", contract=sw.NoSlack()
+    ).explain()
+    for part in ("hash        a.k = b.k", "nested      c: everything", "band        b.x within 1 of c.x - 1", "order"):
+        assert part in text
+    assert "measured  " not in text
+
+
+def test_explain_says_what_was_measured_and_chosen_once_there_are_results():
+    a, b = (random_stream(name, seed, rows=2_000) for seed, name in enumerate("ab"))
+    joined = sw.join(a, b, where="abs(a.x - b.x) < 0.01", within="30 s", contract=sw.FixedSlack("1 s"))
+    results = joined.results.num_rows
+    lines = joined.explain().split("measured")[1].splitlines()
+    assert ["a -> b: band on x", "b -> a: band on x"] == [line.strip() for line in lines[1::2]]
+    numbers = [re.search(r"([\d,]+) asked.* found ([\d.]+) partners", line).groups() for line in lines[2::2]]
+    found = sum(int(asked.replace(",", "")) * float(each) for asked, each in numbers)
+    assert results == pytest.approx(found, rel=0.01)
+
+
+def test_explain_of_a_join_by_key_is_exact():
+    a, b = random_stream("a", 0), random_stream("b", 1)
+    joined = sw.join(a, b, on="k", within="1 s", contract=sw.FixedSlack("1 s"))
+    assert joined.results.num_rows > 0
+    assert "a -> b: hash" in joined.explain()
+    assert "nothing else was looked at" in joined.explain()
 
 
 def test_explain_names_keys_filters_and_checks():

@@ -366,3 +366,12 @@ def test_a_function_whose_parameters_cannot_be_told_is_an_error(function):
 def test_where_something_else_is_an_error():
     with pytest.raises(ParameterError, match="where must be a text, a function or None, got 5"):
         analyzed(where=5)
+
+
+def test_nanoseconds_with_a_time_zone_are_subtracted_after_a_cast_that_the_error_names():
+    schema = pa.schema([("t", pa.timestamp("ns", tz="Asia/Tokyo"))])
+    streams = [("a", schema), ("b", schema)]
+    with pytest.raises(ParameterError, match=r"CAST\(a.t AS TIMESTAMPTZ\), CAST\(b.t AS TIMESTAMPTZ\)"):
+        analyze_condition(None, "a.t - b.t < interval 1 second", streams)
+    cast = "CAST(a.t AS TIMESTAMPTZ) - CAST(b.t AS TIMESTAMPTZ) < interval 1 second"
+    assert 1 == len(analyze_condition(None, cast, streams).residuals)

@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from slackwater.core.combine import Combiner, Condition, Seeds
+from slackwater.core.bound import Seeds
+from slackwater.core.combine import Combiner
 from slackwater.core.probe import Pool
+from slackwater.core.work import Work
 from slackwater.events import Events, Tagged
 from slackwater.time import BEFORE_ALL_TIME, is_late, running_clock, window_start
 
 if TYPE_CHECKING:
+    from slackwater.core.conditions import Condition
     from slackwater.events import Rows
     from slackwater.measurement import Numbers
     from slackwater.time import Mask, Times
@@ -40,10 +43,15 @@ class WindowJoin:
     situation2: bool = False
 
     def build(
-        self, condition: Condition, held: Sequence[Events] | None = None, time: int | None = None
+        self,
+        condition: Condition,
+        held: Sequence[Events] | None = None,
+        time: int | None = None,
+        work: Work | None = None,
     ) -> WindowJoinLogic:
-        """Start anew, or go on from the events in the windows and the join's time."""
-        return WindowJoinLogic(self, condition, list(held or [Events.none()] * len(self.windows)), time)
+        """Start anew, or go on from the events in the windows and the join's time; `work` notes how it searches."""
+        held = held or [Events.none()] * len(self.windows)
+        return WindowJoinLogic(self, condition, list(held), time, work or Work())
 
     def window_starts(self, time: Times, stream: int) -> Times:
         """Return the earliest event time that the window of a stream covers at each of these times."""
@@ -77,11 +85,14 @@ class Processed:
 class WindowJoinLogic:
     """Joins events in the order in which they come. O((n + w) log n + results) for a batch of n with w in windows."""
 
-    def __init__(self, config: WindowJoin, condition: Condition, held: list[Events], time: int | None) -> None:
+    def __init__(
+        self, config: WindowJoin, condition: Condition, held: list[Events], time: int | None, work: Work
+    ) -> None:
         self._config = config
         self._condition = condition
         self._windows = held
         self._time = time
+        self._work = work
 
     def on_batch(self, events: Tagged, *, listing: bool = True, cross: bool = False) -> Processed:
         """Process events; `listing` gives the results themselves, `cross` what the windows offered."""
@@ -129,7 +140,7 @@ class WindowJoinLogic:
         self, events: Tagged, behind: Times, in_order: Mask, inserted: Mask, pools: tuple[Pool, ...], *, listing: bool
     ) -> tuple[Numbers, Results | None]:
         completed, found = np.zeros(len(events)), []
-        combiner = Combiner(self._condition, pools)
+        combiner = Combiner(self._condition, pools, self._work)
         completes = inserted if self._config.situation2 else in_order
         for stream in range(len(self._windows)):
             position = np.flatnonzero(completes & (events.stream == stream))
@@ -177,6 +188,7 @@ class _Anything:
 
     key_streams = ()
     predicates = ()
+    bands = ()
 
     def codes(self, key_class: int, stream: int) -> Rows:
         return np.empty(0, np.int64)  # there is no key class to be asked for

@@ -19,14 +19,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.core.combine import Bound, Combiner, Condition, Seeds
+from slackwater.core.bound import Bound, Seeds
+from slackwater.core.combine import Combiner
 from slackwater.core.compiled import compiled
 from slackwater.core.probe import Pool
 from slackwater.core.sample import Sampler, SampleState
+from slackwater.core.work import Work
 from slackwater.events import Events
 from slackwater.time import BEFORE_ALL_TIME, window_start
 
 if TYPE_CHECKING:
+    from slackwater.core.conditions import Condition
     from slackwater.core.join import WindowJoin
     from slackwater.core.merged import MergedArrivals
     from slackwater.events import Rows
@@ -99,6 +102,7 @@ class NeedsProfile:
     ) -> None:
         self._config = config
         self._condition = condition
+        self._work = Work()
         self._most_lag = most_lag
         self._seen = list(seen)
         state = state or NeedsState()
@@ -157,7 +161,7 @@ class NeedsProfile:
     def _looked_at(self, arrivals: MergedArrivals, chosen: list[tuple[Rows, Numbers]]) -> Needs:
         """Find the results that chosen events complete."""
         pools, ranks = self._pools(arrivals)
-        combiner = Combiner(self._condition, pools)
+        combiner = Combiner(self._condition, pools, self._work)
         return Needs.concat(
             [
                 self._of_stream(combiner, stream, arrivals, ranks[stream], *chosen[stream])

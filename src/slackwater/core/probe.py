@@ -70,6 +70,7 @@ class Index:
     time: Times
     row: Rows
     position: Rows
+    rank: Rows  # in the order of the pool
 
     @classmethod
     def of(cls, pool: Pool, code: Rows, codes: int) -> Index:
@@ -80,7 +81,7 @@ class Index:
         [8, 7, 9]
         """
         starts, order = _grouped(code, codes)
-        return cls(starts, pool.time[order], pool.row[order], pool.position[order])
+        return cls(starts, pool.time[order], pool.row[order], pool.position[order], order)
 
     def count(self, triggers: Triggers) -> Rows:
         """How many partners each trigger has. O(log n) for each layer."""
@@ -125,6 +126,13 @@ class Index:
         self, triggers: Triggers, left: Columns, left_row: Rows, kernel: PairKernel, right: Columns
     ) -> tuple[Rows, Rows]:
         """Return the pairs that also satisfy a kernel, in one pass over the candidates."""
+        trigger, place = self.places_where(triggers, left, left_row, kernel, right)
+        return trigger, self.row[place]
+
+    def places_where(
+        self, triggers: Triggers, left: Columns, left_row: Rows, kernel: PairKernel, right: Columns
+    ) -> tuple[Rows, Rows]:
+        """Return the same with the places of partners in the index instead of their rows."""
         fill = _where_kernels(kernel)[1]
         found: list[tuple[Rows, Rows]] = []
         trigger, candidate = 0, -1
@@ -135,7 +143,7 @@ class Index:
                 triggers.code, triggers.low, triggers.high, triggers.before, left, left_row, right,
                 trigger, candidate, out_trigger, out_place,
             )  # fmt: skip
-            found.append((out_trigger[:filled].copy(), self.row[out_place[:filled]]))
+            found.append((out_trigger[:filled].copy(), out_place[:filled].copy()))
         if not found:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         return np.concatenate([pair[0] for pair in found]), np.concatenate([pair[1] for pair in found])

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pyarrow as pa
 
+from slackwater.core.work import Work
 from slackwater.errors import ParameterError
 from slackwater.events import Events
 from slackwater.pipeline.columns import check_arrival_kinds, check_types, read_batch
@@ -18,7 +19,7 @@ from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline, joined
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
-from slackwater.plan.explain import explain_join
+from slackwater.plan.explain_join import explain_join
 from slackwater.plan.nodes import JoinNode, StreamNode
 from slackwater.plan.validate import check_arrivals
 from slackwater.time import BEFORE_ALL_TIME, Duration, running_clock
@@ -67,23 +68,33 @@ class LocalJoin:
         )
 
     def explain(self) -> str:
-        """Describe what runs."""
+        """Describe what runs; once an output has been asked for, also what was measured and chosen."""
         rows = sum(table.num_rows for table in self.tables)
-        return explain_join(self.node, engine=(f"runs        in process over {rows} rows",))
+        return explain_join(self.node, engine=(f"runs        in process over {rows} rows",), work=self._work)
+
+    @cached_property
+    def _work(self) -> Work:
+        return Work()
 
     @cached_property
     def _run(self) -> tuple[JoinOutcome, Duration]:
         started = time.perf_counter_ns()
-        outcome = joined(list(run_join(self.node, self.tables, processing_time=self.processing_time)))
+        run = run_join(self.node, self.tables, processing_time=self.processing_time, work=self._work)
+        outcome = joined(list(run))
         return outcome, Duration((time.perf_counter_ns() - started) // 1_000)
 
 
 def run_join(
-    node: JoinNode, tables: Sequence[pa.Table], *, processing_time: int, listing: bool = True
+    node: JoinNode,
+    tables: Sequence[pa.Table],
+    *,
+    processing_time: int,
+    listing: bool = True,
+    work: Work | None = None,
 ) -> Iterator[JoinOutcome]:
-    """Run a join batch by batch; `listing=False` only counts results."""
+    """Run a join batch by batch; `listing=False` only counts results, and `work` notes how partners were found."""
     delays = [np.zeros(table.num_rows, np.int64) for table in tables]
-    pipeline = JoinPipeline(node, bind(node.condition, tables), delays, listing=listing)
+    pipeline = JoinPipeline(node, bind(node.condition, tables), delays, listing=listing, work=work)
     for batch in batches_of(node, tables, processing_time):
         yield pipeline.on_batch(batch)
     yield pipeline.on_end()

@@ -29,7 +29,8 @@ from slackwater.pipeline.kept import KeptShare
 from slackwater.time import BEFORE_ALL_TIME, Times, is_over_cap
 
 if TYPE_CHECKING:
-    from slackwater.core.combine import Condition
+    from slackwater.core.conditions import Condition
+    from slackwater.core.work import Work
     from slackwater.events import Rows
     from slackwater.plan.nodes import JoinNode
 
@@ -80,6 +81,7 @@ class JoinPipeline:
         held: Held | None = None,
         state: dict[str, Any] | None = None,
         listing: bool = True,
+        work: Work | None = None,
     ) -> None:
         state, held = state or {}, held or Held.none(len(node.streams))
         self._node, self._delays, self._listing = node, delays, listing
@@ -92,7 +94,7 @@ class JoinPipeline:
         ]
         self._synchronizer = Synchronizer(len(windows)).build(held.between, _synchronizer_state(state))
         join = WindowJoin(windows, node.closed, node.situation2)
-        self._join = join.build(condition, held.windows, state.get("time"))
+        self._join = join.build(condition, held.windows, state.get("time"), work)
         self._away = _NO_TIMES  # when the events of this batch came that were turned away
         self._asks = True  # whether the controller wants to see what happened, rather than follow every arrival
         self._foresight = None

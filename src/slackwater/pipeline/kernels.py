@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import sqlglot
 from sqlglot import exp
 
 from slackwater.core.compiled import compiled_source
@@ -41,12 +40,6 @@ class Term:
         return self.code if self.kind in ("float", "decimal") else f"float({self.code})"
 
 
-@lru_cache(maxsize=256)
-def parsed(expression: str) -> exp.Expr:
-    """Return the tree of an expression; not to be changed."""
-    return sqlglot.parse_one(expression, dialect="duckdb", into=exp.Condition)
-
-
 def kernel_source(tree: exp.Expr, columns: Mapping[str, Term]) -> str:
     """Return the source of `kernel(left, i, right, j)`; `columns` says what c0, c1, ... are.
 
@@ -70,6 +63,7 @@ def kernel_of(source: str) -> Callable[..., bool]:
 def rejecting(tree: exp.Expr) -> frozenset[str]:
     """Return the columns whose null keeps an expression from being true.
 
+    >>> from slackwater.plan.expressions import parsed
     >>> sorted(rejecting(parsed("c0 > c1 AND (c2 > 0 OR c2 + c3 < 0)")))
     ['c0', 'c1', 'c2']
     """

@@ -13,15 +13,17 @@ import pyarrow as pa
 
 from slackwater.core.compiled import compiled_source
 from slackwater.errors import ConditionError
-from slackwater.pipeline.kernels import NotNumeric, Term, kernel_of, kernel_source, parsed, rejecting
+from slackwater.pipeline.cells import BandCells
+from slackwater.pipeline.kernels import NotNumeric, Term, kernel_of, kernel_source, rejecting
 from slackwater.pipeline.key_codes import encode_keys
 from slackwater.pipeline.row_columns import RowColumns, number_term
 from slackwater.plan import duck
+from slackwater.plan.expressions import parsed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from slackwater.core.combine import Predicate
+    from slackwater.core.conditions import Predicate
     from slackwater.events import Rows
     from slackwater.plan.conjuncts import Conjunct, JoinCondition, RowFunction
     from slackwater.time import Mask
@@ -78,6 +80,13 @@ class BoundCondition:
         if function is not None and len(function.streams) > 1:
             found.append(CallablePredicate(function, self.columns))
         return tuple(found)
+
+    @cached_property
+    def bands(self) -> tuple[BandCells, ...]:
+        """The bands of the condition; those that follow from predicates which DuckDB judges are not usable."""
+        compiled = [isinstance(predicate, NumericPredicate) for predicate in self.predicates]
+        sure = (all(compiled[part] for part in band.parts) for band in self.condition.bands)
+        return tuple(BandCells(band, self.columns, each) for band, each in zip(self.condition.bands, sure, strict=True))
 
     def _encoded(self, key_class: int) -> tuple[dict[int, Rows], int]:
         if key_class not in self._codes:

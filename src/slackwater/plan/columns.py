@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.plan.conjuncts import ColumnOf
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class StreamColumns:
@@ -62,6 +60,11 @@ class StreamColumns:
         """Return a column's type."""
         schema = self.schemas[column.stream]
         return schema.types[schema.names.index(column.column)]
+
+    def has_cells(self, column: ColumnOf) -> bool:
+        """Whether numbers of a column are computed with as the cells of bands expect: in 64 bits."""
+        kind = self.type_of(column)
+        return pa.types.is_integer(kind) or pa.types.is_float64(kind)
 
     def written(self, column: ColumnOf) -> str:
         """Return a column as people write it."""

@@ -11,6 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from slackwater.errors import ColumnError, ParameterError
+from slackwater.plan.bands import bands_of
 from slackwater.plan.columns import StreamColumns
 from slackwater.plan.condition_text import ConditionText
 from slackwater.plan.conjuncts import ColumnOf, Conjunct, Equality, JoinCondition, KeyClass, RowFunction
@@ -53,10 +54,12 @@ def analyze_condition(on: On, where: Where, streams: Sequence[tuple[str, pa.Sche
         raise ParameterError("where", where, must="be a text, a function or None", remedy='such as "bus.delay > 60"')
     classes, same_stream = key_classes(equalities, columns)
     filters = [*_constants(conjuncts), *(each for each in conjuncts if len(each.streams) == 1), *same_stream]
+    residuals = tuple(each for each in conjuncts if len(each.streams) > 1)
     return JoinCondition(
         key_classes=classes,
         filters=tuple(filters),
-        residuals=tuple(each for each in conjuncts if len(each.streams) > 1),
+        residuals=residuals,
+        bands=tuple(band for band in bands_of(residuals) if all(columns.has_cells(each) for each in band.columns)),
         function=_row_function(where, columns.names) if callable(where) else None,
         equalities=tuple(equalities),
     )

@@ -46,10 +46,19 @@ class ConditionText:
         except duckdb.Error as error:
             one_row = "cannot contain" in str(error) or "UNNEST" in str(error)
             must = _ONE_COMBINATION if one_row else "be a condition in SQL"
-            raise self._wrong(must, f"in {conjunct.sql}: {complaint(error)}") from error
+            raise self._wrong(must, f"in {conjunct.sql}: {complaint(error)}{self._cast(conjunct, error)}") from error
         if kind not in ("BOOLEAN", '"NULL"'):
             must = f"be true or false: {conjunct.sql} is {kind}"
             raise self._wrong(must, f"compare it with something, such as {conjunct.sql} > 0")
+
+    def _cast(self, conjunct: Conjunct, error: duckdb.Error) -> str:
+        """Say how to compute with nanoseconds that have a time zone: DuckDB only compares these."""
+        if "TIMESTAMPTZ_NS" not in str(error):
+            return ""
+        kinds = ((column, self.columns.type_of(column)) for column in conjunct.columns)
+        fine = [each for each, kind in kinds if pa.types.is_timestamp(kind) and kind.unit == "ns"]
+        casts = ", ".join(f"CAST({self.columns.written(each)} AS TIMESTAMPTZ)" for each in fine)
+        return f" Microseconds have arithmetic: write {casts}"
 
     def _parse(self) -> exp.Expr:
         try:

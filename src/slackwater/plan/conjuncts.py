@@ -50,6 +50,23 @@ class Conjunct:
 
 
 @dataclass(frozen=True, slots=True)
+class Band:
+    """Two numbers are near each other in every result: `left - ratio * right` is within `half` of `center`."""
+
+    columns: tuple[ColumnOf, ColumnOf]  # left and right, in order of the streams
+    ratio: float
+    center: float
+    half: float
+    nan_meets_nan: bool  # NaN in both columns may be a result; NaN in one never is
+    parts: tuple[int, ...]  # the residuals that it follows from, by their position
+
+    @property
+    def streams(self) -> tuple[int, int]:
+        """The streams of the two columns."""
+        return self.columns[0].stream, self.columns[1].stream
+
+
+@dataclass(frozen=True, slots=True)
 class RowFunction:
     """A function that is called with one table of aligned rows for each of its streams."""
 
@@ -70,4 +87,5 @@ class JoinCondition:
     filters: tuple[Conjunct, ...] = ()  # each over one stream
     residuals: tuple[Conjunct, ...] = ()  # each over two streams or more
     function: RowFunction | None = None
+    bands: tuple[Band, ...] = ()  # what follows from the residuals
     equalities: tuple[Equality, ...] = ()  # as written; the key classes say the same, and what follows from it

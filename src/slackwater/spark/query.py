@@ -12,7 +12,8 @@ from slackwater.decisions import DECISIONS as DECISIONS_SCHEMA
 from slackwater.decisions import late_schema
 from slackwater.pipeline.columns import check_arrival_kinds
 from slackwater.pipeline.rows import late_rows_schema, result_schema
-from slackwater.plan.explain import explain_buckets, explain_join, explain_reorder
+from slackwater.plan.explain import explain_buckets, explain_reorder
+from slackwater.plan.explain_join import explain_join
 from slackwater.plan.validate import check_arrivals
 from slackwater.spark.bounded import bounded_join, bounded_packets
 from slackwater.spark.buckets import Spread, with_bucket
