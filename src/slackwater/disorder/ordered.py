@@ -29,7 +29,7 @@ def in_arrival_order(question: Question, batches: Batches, source: str) -> Itera
             connection.execute("SET GLOBAL TimeZone = 'UTC'")
             connection.register("unordered", _numbered(batches))
             arrival = '"' + str(question.arrival).replace('"', '""') + '"'
-            found: Any = connection.execute(f'SELECT * FROM unordered ORDER BY {arrival}, "{_ROW}"')
+            found: Any = connection.sql(f'SELECT * FROM unordered ORDER BY {arrival}, "{_ROW}"')
             for batch in found.to_arrow_reader(BATCH_ROWS):
                 yield source, batch
 

@@ -90,6 +90,7 @@ class Tally:
         """End the step that is open: the last rows of it have arrived."""
         if self.clock is not None:
             kernels.close_step(self.state, self.gaps)
+            kernels.slice_of(self.clock, self.state, self.slices, WIDTHS)
 
     @property
     def clock(self) -> int | None:
@@ -113,11 +114,13 @@ class Tally:
         return counts
 
     def counts_of_slices(self) -> dict[int, Rows]:
-        """Return the events by bin of their delay, by the start of the slice that the clock was in; empty ones too."""
+        """Return the events by bin of their delay, by the start of the slice that the clock was in; empty ones too.
+
+        The tally must be closed.
+        """
         if self.clock is None:
             return {}
         first = int(self.state[kernels.FIRST_CLOCK])
-        first = first if first != kernels.NONE else self.clock  # there was one step only
         numbers = range(self.clock // self.width - first // self.width + 1)
         found = {(first // self.width + each) * self.width: self.slices[each].copy() for each in numbers}
         next(iter(found.values()))[0] += self.state[kernels.FIRST_ROWS]
