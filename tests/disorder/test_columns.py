@@ -56,7 +56,9 @@ def test_no_rows_are_said_to_be_none():
 
 
 def test_text_that_looks_like_a_time_says_how_to_read_it():
-    with pytest.raises(ColumnError, match=r"is text, such as '2024-05-01T08:00:00Z'; it looks like a time: say --parse"):
+    with pytest.raises(
+        ColumnError, match=r"is text, such as '2024-05-01T08:00:00Z'; it looks like a time: say --parse"
+    ):
         of(["2024-05-01T08:00:00Z"])
 
 
@@ -106,6 +108,16 @@ def test_one_column_may_be_key_and_stream_and_arrival():
     table = pa.table({"ts": [2, 1], "k": [1, 2]})
     found = sw.profile(table, event_time="ts", unit="s", by="k", stream="k", arrival="k")
     assert {"1", "2"} == {part.name for part in found.groups} == {part.name for part in found.streams}
+
+
+def test_equal_rows_have_equal_profiles():
+    assert of([2, 1], unit="s") == of([2, 1], unit="s")
+    assert of([2, 1], unit="s") != of([1, 2], unit="s")
+
+
+def test_times_at_the_ends_of_time_can_be_shown():
+    ends = pa.array([-62_135_596_800_000_000, 253_402_300_799_999_999])
+    assert "9999-12-31" in of(ends, unit="us", max_ahead=None).table()
 
 
 def test_the_repr_is_one_line():

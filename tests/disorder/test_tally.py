@@ -109,7 +109,10 @@ def test_chunks_counted_from_the_clocks_before_them_add_up_to_the_whole(rows, da
     """Chunks never cut a step, as on Spark."""
     table = table_of(rows)
     cut = data.draw(st.integers(0, int(table["seq"][-1].as_py()) if rows else 0))
-    parts = [table.filter(pa.compute.less_equal(table["seq"], cut)), table.filter(pa.compute.greater(table["seq"], cut))]
+    parts = [
+        table.filter(pa.compute.less_equal(table["seq"], cut)),
+        table.filter(pa.compute.greater(table["seq"], cut)),
+    ]
     names, total, readers = Reader(ASKED, present=0).names, Tally(ASKED.kinds), []
     for part in parts:
         clocks = {kind: readers[-1].tally.parts[kind].numbers[:, kernels.P_CLOCK] for kind in ASKED.kinds if readers}

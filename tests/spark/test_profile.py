@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -16,7 +14,7 @@ pytestmark = pytest.mark.spark
 
 def rows(count: int = 3_000) -> pa.Table:
     random = np.random.default_rng(1)
-    start = np.datetime64(dt.datetime(2024, 5, 1), "us")
+    start = np.datetime64("2024-05-01", "us")
     delays = np.where(random.random(count) < 0.3, random.exponential(50_000, count), 0).astype("timedelta64[us]")
     times = pa.array(start + np.arange(count) * np.timedelta64(1_000, "us") - delays).cast(pa.timestamp("us", "UTC"))
     times = pa.array([None if at % 97 == 0 else each for at, each in enumerate(times.to_pylist())], times.type)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Delays:
     """How many events had each delay. Delays are kept in bins that grow by 2 %; counts and the largest are exact.
 
@@ -74,6 +74,15 @@ class Delays:
             return np.zeros(0, np.int64), np.zeros(0)
         slack = np.array([min(slack_of_bin(each), self.largest) for each in range(len(self.counts))], np.int64)
         return slack, 1 - np.cumsum(self.counts) / self.events
+
+    def __repr__(self) -> str:
+        share = f"{self.share_out_of_order:.1%}"
+        return f"<Delays of {self.events:,} events, {share} out of order, at most {self.largest:,} us>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Delays) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as values that JSON can hold; the histogram as pairs of longest delay (us) and events."""

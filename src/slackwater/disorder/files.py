@@ -66,16 +66,16 @@ class Files:
         return opened
 
     def _check_zones(self) -> None:
-        """Refuse times with a zone beside times without: nobody knows how far these are apart."""
+        """Refuse times with a zone beside times without, and other mixtures: nobody knows how far these are apart."""
         for column in (self.question.event_time, self.question.arrival):
             if column is None:
                 continue
-            types = [(name, each.schema.field(column).type) for name, each in self._opened]
-            zoned = {pa.types.is_timestamp(kind) and kind.tz is not None: name for name, kind in types}
-            kinds = {_kind(kind) for _, kind in types}
-            if len(kinds) > 1:
-                problem = f"is {' here and '.join(sorted(kinds))} in another file"
-                raise ColumnError(zoned.get(False, types[0][0]), column, problem=problem, remedy="make them one type")
+            kinds = [(name, _kind(each.schema.field(column).type)) for name, each in self._opened]
+            known = [(name, kind) for name, kind in kinds if kind is not None]
+            for name, kind in known:
+                if kind != known[0][1]:
+                    problem = f"is {kind}, but {known[0][1]} in {known[0][0]}"
+                    raise ColumnError(name, column, problem=problem, remedy="make them one type")
 
 
 def profile_files(files: Files, *, present: int, notice: Notice | None = None) -> DisorderProfile:
@@ -110,9 +110,10 @@ def _unreadable(name: str, error: Exception) -> DatasetError:
     return DatasetError(name, problem=f"cannot be read ({first})", remedy="check the file")
 
 
-def _kind(kind: pa.DataType) -> str:
+def _kind(kind: pa.DataType) -> str | None:
+    """Return what a column has, in words; None where it has nothing but nulls."""
     if pa.types.is_timestamp(kind):
         return "a time with a time zone" if kind.tz is not None else "a time without a time zone"
     if pa.types.is_integer(kind):
         return "a number"
-    return "missing" if pa.types.is_null(kind) else str(kind)
+    return None if pa.types.is_null(kind) else str(kind)

@@ -10,6 +10,7 @@ import numpy as np
 
 from slackwater.disorder.delays import QUANTILES, Delays
 from slackwater.estimate.arrays import add
+from slackwater.time import MAX_TIME, MIN_TIME
 
 if TYPE_CHECKING:
     from slackwater.disorder.result import DisorderProfile, Part, Slice
@@ -41,6 +42,7 @@ def moment(time: int | None) -> str:
     """
     if time is None:
         return ""
+    time = min(max(time, MIN_TIME), MAX_TIME)  # a slice may begin before the first time there is
     return str((_EPOCH + dt.timedelta(microseconds=time)).replace(tzinfo=None, microsecond=0)) + "Z"
 
 
