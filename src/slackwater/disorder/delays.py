@@ -25,7 +25,7 @@ class Delays:
     >>> delays = Delays.of(np.array([0, 0, 0, 1_000_000]))
     >>> delays.out_of_order, delays.share_out_of_order, delays.quantile(0.5), delays.quantile(0.99)
     (1, 0.25, 0, 1000000)
-    >>> delays.share_late("999 ms"), delays.share_late("1 second")
+    >>> delays.share_late("900 ms"), delays.share_late("1 second")
     (0.25, 0.0)
     """
 
