@@ -34,6 +34,7 @@ PARTS = (
     "join-growth",
     "join-adaptation",
     "join-spark",
+    "profile",
 )
 NAMES = {
     **{family: tuple(part for part in PARTS if part.startswith(family)) for family in ("reorder", "join")},

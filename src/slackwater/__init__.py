@@ -13,7 +13,7 @@ Event streams that arrive out of order, on Spark Structured Streaming or in proc
 """
 
 from slackwater import control
-from slackwater.api import Output, Stream, join, reorder, session, stream
+from slackwater.api import Output, Stream, join, profile, reorder, session, stream
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.core.late import LatePolicy
 from slackwater.errors import SlackwaterError
@@ -34,6 +34,7 @@ __all__ = [
     "Stream",
     "control",
     "join",
+    "profile",
     "reorder",
     "session",
     "stream",

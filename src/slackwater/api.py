@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from slackwater.contracts import Contract
+    from slackwater.disorder.result import DisorderProfile
 
 
 _MOST_STREAMS = 100  # of one operator
@@ -222,6 +224,63 @@ def join(
     from slackwater.local.join import LocalJoin
 
     return LocalJoin.of(node, frames, time.time_ns() // 1_000)
+
+
+def profile(
+    frame: Any,
+    *,
+    event_time: str,
+    unit: Unit | None = None,
+    arrival: str | None = None,
+    by: str | None = None,
+    stream: str | None = None,
+    max_ahead: DurationLike | None = "1 day",
+    parse: bool = False,
+) -> DisorderProfile:
+    """Say how disordered a stream is: delays, drift, skew, the worst keys, gaps and suspicious clocks.
+
+    The delay of a row is the largest event time that came before it, minus its own, and at least 0. Memory is bounded
+    whatever the size of files; a Spark DataFrame is profiled by Spark.
+
+    Args:
+        frame: a pyarrow Table, pandas or polars frame, or the path of a file or folder (or several), with rows in
+            arrival order; or a bounded Spark DataFrame, which needs `arrival`.
+        event_time: the column that says when a row happened: a timestamp, or integers.
+        unit: of integer event times: "s", "ms", "us" or "ns"; guessed from the first one where that is possible.
+        arrival: a column that orders rows by arrival (integer or timestamp). Equal values arrived together.
+        by: a column of keys: each is also profiled against its own clock; the worst come first.
+        stream: a column that tells streams apart: the same for each, and how far its clock is behind that of all.
+        max_ahead: rows that claim a time further than this past their arrival (where `arrival` has times, else now)
+            are counted and left out of all else. None trusts every clock.
+        parse: read event times from ISO 8601 text.
+
+    >>> import pyarrow as pa
+    >>> import slackwater as sw
+    >>> found = sw.profile(pa.table({"ts": [1, 4, 3, 5]}), event_time="ts", unit="s")
+    >>> found
+    <DisorderProfile of frame: 4 rows, 25.0% out of order, at most 1 s>
+    >>> found.delays.quantile(0.99), found.delays.share_late("500 ms")
+    (1000000, 0.25)
+    """
+    from slackwater.disorder.columns import Question
+
+    asked = Question.of(
+        event_time=event_time, unit=unit, arrival=arrival, by=by, stream=stream, max_ahead=max_ahead, parse=parse
+    )
+    present = time.time_ns() // 1_000
+    if _is_spark(frame):
+        from slackwater.spark.profile import profile_dataframe
+
+        return profile_dataframe(asked, frame, present=present)
+    if isinstance(frame, str | os.PathLike | list | tuple):
+        from slackwater.disorder.files import Files, profile_files
+
+        paths: Sequence[Any] = frame if isinstance(frame, list | tuple) else [frame]
+        return profile_files(Files(paths, asked), present=present)
+    from slackwater.disorder.run import profile_table
+    from slackwater.local.frames import to_arrow
+
+    return profile_table(asked, to_arrow(frame), present=present)
 
 
 def session(**options: Any) -> Any:

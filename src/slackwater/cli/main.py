@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from slackwater.cli.bench import bench
 from slackwater.cli.demo.command import demo
+from slackwater.cli.profile import profile
 from slackwater.cli.replay import replay
 from slackwater.errors import SlackwaterError
 
@@ -37,6 +38,7 @@ app = typer.Typer(
     cls=PoliteGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
 )
 app.command()(demo)
+app.command()(profile)
 app.command()(replay)
 app.command()(bench)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from slackwater.events import Rows
     from slackwater.time import Times
 
-_GROWTH = np.log(1.02)  # from bin to bin: a slack is known to 2 %
+GROWTH = np.log(1.02)  # from bin to bin: a slack is known to 2 %
 _NUMBERS = ("blocks", "n", "n_n", "n_before")  # of a snapshot
 _COLUMNS = ("m", "n_m", "m_m", "n_m_before", "m_m_before", "last")
 MOST_BINS = 2_048  # the last bin begins beyond 10,000 years
@@ -27,7 +27,7 @@ def bin_of(slack: Times) -> Rows:
     """
     bins = np.zeros(len(slack), np.int64)
     some = slack > 0
-    bins[some] = np.minimum(np.ceil(np.log(slack[some]) / _GROWTH - 1e-9).astype(np.int64) + 1, MOST_BINS - 1)
+    bins[some] = np.minimum(np.ceil(np.log(slack[some]) / GROWTH - 1e-9).astype(np.int64) + 1, MOST_BINS - 1)
     return bins
 
 
@@ -37,7 +37,7 @@ def slack_of_bin(number: int) -> int:
     >>> slack_of_bin(0), slack_of_bin(1), slack_of_bin(699)
     (0, 1, 1006745)
     """
-    return 0 if number == 0 else int(np.exp((number - 1) * _GROWTH))
+    return 0 if number == 0 else int(np.exp((number - 1) * GROWTH))
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,18 +74,21 @@ def delay_distribution(delays: dict[str, Times]) -> Figure:
 
     A fixed slack of that value makes at most this share of the events late.
     """
-    lines = []
-    for stream, values in delays.items():
-        largest, share = exceedance(values)
-        hover = "delay > %{x:,.3~f} ms: %{y:.3~%} of the events<extra>" + _text(stream) + "</extra>"
-        lines.append(
-            go.Scatter(
-                x=(largest / 1e3).tolist(), y=share.tolist(), name=_text(stream), mode="lines", hovertemplate=hover
-            )
-        )
-    figure = _figure(lines, x="delay (ms), log scale", y="share of events")
+    lines = [(stream, *exceedance(values)) for stream, values in delays.items()]
+    return log_log_lines(
+        [(stream, at / 1e3, share) for stream, at, share in lines], x="delay (ms)", y="share of events"
+    )
+
+
+def log_log_lines(lines: Sequence[tuple[str, Floats, Floats]], *, x: str, y: str) -> Figure:
+    """Return shares of events by a duration in ms, each line a label, durations and shares; both axes logarithmic."""
+    drawn = []
+    for label, at, share in lines:
+        hover = "> %{x:,.3~f} ms: %{y:.3~%} of the events<extra>" + _text(label) + "</extra>"
+        drawn.append(go.Scatter(x=at.tolist(), y=share.tolist(), name=_text(label), mode="lines", hovertemplate=hover))
+    figure = _figure(drawn, x=f"{x}, log scale", y=y)
     figure.update_xaxes(type="log", **_LOG_TICKS)
-    return figure.update_yaxes(type="log", title="share of events, log scale", **{**_LOG_TICKS, "tickformat": "~%"})
+    return figure.update_yaxes(type="log", title=f"{y}, log scale", **{**_LOG_TICKS, "tickformat": "~%"})
 
 
 def exceedance(delays: Times, *, points: int = 400) -> tuple[Floats, Floats]:
