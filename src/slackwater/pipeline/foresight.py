@@ -22,7 +22,7 @@ from slackwater.time import BEFORE_ALL_TIME, release_horizon, running_clock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from slackwater.core.combine import Condition
+    from slackwater.core.conditions import Condition
     from slackwater.core.join import WindowJoin
     from slackwater.core.merged import MergedArrivals
     from slackwater.core.needs import Needs
