@@ -77,6 +77,7 @@ def test_how_a_stream_is_cut_into_batches_does_not_show(pairs, cuts):
     assert whole.held.row.tolist() == parts.held.row.tolist()
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6)), min_size=1, max_size=60))
 def test_what_leaves_is_in_order(pairs):
     times, capacity = (np.array(column, np.int64) for column in zip(*pairs, strict=True))

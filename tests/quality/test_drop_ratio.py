@@ -65,3 +65,8 @@ def test_a_stream_shorter_than_a_period_has_nothing_to_be_measured():
 def test_a_share_of_no_periods_is_refused():
     with pytest.raises(ParameterError, match="share must be > 0 and <= 1"):
         smallest_slack(np.arange(9), np.zeros(9, np.int64), period=2, every=1, target=0.1, share=0)
+
+
+def test_a_silence_is_not_measured():
+    clock = np.append(np.arange(20), 100_000)
+    assert 2 == drops(clock, np.zeros(21, bool), period=10, every=10, target=0.1).measurements

@@ -13,7 +13,7 @@ import numpy as np
 
 from slackwater.errors import ParameterError
 from slackwater.estimate.arrays import Floats
-from slackwater.quality.recall import ResultCounts, check_sorted
+from slackwater.quality.recall import ResultCounts
 from slackwater.time import Mask, Times
 
 _ROUNDING = 1e-9  # 0.07 * 100 is above 7 in floating point, and 7 events of 100 must be allowed
@@ -22,12 +22,15 @@ _ROUNDING = 1e-9  # 0.07 * 100 is above 7 in floating point, and 7 events of 100
 def measured_at(clock: Times, period: int, every: int) -> Times:
     """Return the clocks at which to measure: the end of the first period, and so on by `every`.
 
-    >>> measured_at(np.array([10, 12, 19, 31]), period=10, every=5).tolist()
-    [20, 25, 30]
+    A period in which nothing came is no measurement: a silence must not count as time in which a contract was kept.
+
+    >>> measured_at(np.array([10, 12, 19, 56]), period=10, every=5).tolist()
+    [20, 25]
     """
     if not len(clock):
         return np.empty(0, np.int64)
-    return np.arange(int(clock[0]) + period, int(clock[-1]) + 1, every, dtype=np.int64)
+    at = np.arange(int(clock[0]) + period, int(clock[-1]) + 1, every, dtype=np.int64)
+    return at[ResultCounts.of(clock, name="clock").within(at - period, at) > 0]
 
 
 def dropped_by_period(at: Times, clock: Times, late: Mask, period: int) -> Floats:
@@ -82,7 +85,6 @@ def smallest_slack(
     """
     if not 0 < share <= 1:
         raise ParameterError("share", share, must="be > 0 and <= 1", remedy="1 keeps every period")
-    check_sorted("clock", clock)
     at = measured_at(clock, period, every)
     if not len(at):
         return None
