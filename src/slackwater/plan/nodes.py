@@ -54,5 +54,6 @@ class JoinNode:
     situation2: bool = False
     synchronize: bool = True
     buckets: int = 1
+    scope: Literal["bucket", "global"] = "bucket"  # whether each bucket decides its slack, or the driver for all
 
     operator = "join"
