@@ -72,8 +72,9 @@ class Rounds:
             if buckets is not None and number not in buckets:
                 continue
             saved, store = self.states.get(number, (JoinSaved(), HeldStore(DictChunks(), DictChunks())))
+            saved = saved if self.told is None else saved.hearing([self.told])
             bucket = JoinBucket(self.node, Spread.of(self.node, [SCHEMA] * 2), number)
-            call = bucket.on_batch(saved, store, own, processing_time=0, drain=drain, told=self.told)
+            call = bucket.on_batch(saved, store, own, processing_time=0, drain=drain)
             self.states[number] = (JoinSaved.load((call.saved.dump(""),), ""), store)
             for packet in call.packets:
                 if packet["kind"] == STATISTICS:

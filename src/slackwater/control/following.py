@@ -40,20 +40,17 @@ class Told:
 class FollowingController(Around):
     """Follows what it was told last, from the next boundary on; where that is too old, the inner controller."""
 
-    def __init__(self, inner: Controller, goal: Goal, state: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, inner: Controller, goal: Goal, told: Told | None = None, state: dict[str, Any] | None = None
+    ) -> None:
         super().__init__(inner)
         self._goal = goal
+        self._told = told
         kept = (state or {}).get("following", {})
-        self._told = Told(*kept["told"]) if kept.get("told") else None
         self._slack: int | None = kept.get("slack")  # in force; None: as the inner controller says
         self._interval: int | None = kept.get("interval")  # the number of the one under way
         self._clock: int | None = None
         self._seen: list[Statistics] = []
-
-    def tell(self, told: Told) -> None:
-        """Hear what was decided; what was decided later counts, in whatever order it comes."""
-        if self._told is None or told.at >= self._told.at:
-            self._told = told
 
     @property
     def estimated(self) -> float | None:
@@ -69,8 +66,8 @@ class FollowingController(Around):
             self._seen.append(Statistics.of(measurement.needs, under_way))
         self._interval, self._clock = number, measurement.at
         if measurement.intervals:
-            good = self._told is not None and self._told.is_good(measurement.at, self._goal.period)
-            self._slack = self._told.slack if self._told is not None and good else None
+            told = self._told
+            self._slack = told.slack if told and told.is_good(measurement.at, self._goal.period) else None
 
     def next_slack(self) -> Duration:
         """Return what was told, or what the inner controller says."""
@@ -87,7 +84,5 @@ class FollowingController(Around):
         return Statistics.sum(seen), self._clock
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the inner snapshot, what was told and what is in force; what was seen is to be reported before."""
-        told = None if self._told is None else [self._told.slack, self._told.at]
-        following = {"told": told, "slack": self._slack, "interval": self._interval}
-        return {**super().snapshot(), "following": following}
+        """Return the inner snapshot and what is in force; what was seen is to be reported before."""
+        return {**super().snapshot(), "following": {"slack": self._slack, "interval": self._interval}}

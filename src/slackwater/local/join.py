@@ -69,7 +69,8 @@ class LocalJoin:
     def explain(self) -> str:
         """Describe what runs."""
         rows = sum(table.num_rows for table in self.tables)
-        return explain_join(self.node, engine=(f"runs        in process over {rows} rows",))
+        scope = f"scope       {self.node.scope}: one bucket in process, whatever is asked for"
+        return explain_join(self.node, engine=(scope, f"runs        in process over {rows} rows"))
 
     @cached_property
     def _run(self) -> tuple[JoinOutcome, Duration]:

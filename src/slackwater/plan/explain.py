@@ -66,6 +66,20 @@ def explain_buckets(node: ReorderNode) -> str:
     return f"order       per {', '.join(node.by)} ({node.buckets} buckets, each with its own clock)"
 
 
+def explain_scope(node: JoinNode, *, streaming: bool) -> str:
+    """Say who decides the slack."""
+    if node.buckets == 1:
+        return f"scope       {node.scope}: one bucket, which keeps the contract"
+    if node.scope == "bucket":
+        return "scope       bucket: each bucket decides its slack and keeps the contract by itself"
+    if not streaming:
+        return "scope       global: but a bounded run has no batches to learn from, so each bucket decides by itself"
+    return (
+        "scope       global: the driver adds up what all buckets see and decides one slack, which they follow from the "
+        f"next batch on; one that hears nothing new for {node.contract.period} of event time decides by itself"
+    )
+
+
 def _short(value: object) -> str:
     hidden = ("cap", "adaptation_interval", "controller")
     fields = {k: v for k, v in vars(value).items() if k not in hidden and v != ()}

@@ -57,3 +57,8 @@ class JoinNode:
     scope: Literal["bucket", "global"] = "bucket"  # whether each bucket decides its slack, or the driver for all
 
     operator = "join"
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether the driver decides for all buckets; of one bucket there is nothing to add up."""
+        return self.scope == "global" and self.buckets > 1

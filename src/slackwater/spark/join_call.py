@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -48,6 +48,13 @@ class JoinSaved(Saved):
     chunk_type: ClassVar[type[Any]] = HeldChunk
 
     spoke: Sequence[int | None] = ()  # for each stream, the processing time of its last rows; None: it stepped aside
+    told: Sequence[int] | None = None  # the slack that the driver decided last for all buckets, and when in event time
+
+    def hearing(self, told: Sequence[Told]) -> JoinSaved:
+        """Return the same after some records of the driver; of several, the one that was decided last counts."""
+        known = [Told(*self.told)] if self.told else []
+        latest = max([*known, *told], key=lambda each: each.at, default=None)
+        return self if latest is None else replace(self, told=(latest.slack, latest.at))
 
 
 def identity_of_join(node: JoinNode, schemas: Sequence[pa.Schema]) -> str:
@@ -89,16 +96,12 @@ class JoinBucket:
         *,
         processing_time: int,
         drain: bool,
-        told: Told | None = None,
     ) -> Call:
-        """Restore the pipeline, run a batch through it, let silent streams step aside, and save it.
-
-        `told` is what the driver decided for all buckets; only those of a plan with `scope="global"` follow it.
-        """
+        """Restore the pipeline, run a batch through it, let silent streams step aside, and save it."""
         started = time.perf_counter_ns()
         rows = HeldRows(store, saved.chunks, saved.next_chunk, tables)
         incoming = rows.place(self._arriving(tables, saved.calls, processing_time))
-        follower = self._follower(saved.pipeline, told)
+        follower = self._follower(saved)
         pipeline = self._pipeline(rows.tables, rows.delays, held=rows.held(), state=saved.pipeline, controller=follower)
         before = pipeline.counts
         outcomes = [pipeline.on_batch(incoming)] if any(map(len, tables)) else []
@@ -109,7 +112,15 @@ class JoinBucket:
             outcomes.append(pipeline.on_end())
         chunks, next_chunk = rows.commit(pipeline.held)
         spoke = [None if stream in idle else at for stream, at in enumerate(spoke)]
-        kept = (pipeline.snapshot(), tuple(chunks), next_chunk, saved.calls + 1, self._wake_at(spoke), spoke)
+        kept = (
+            pipeline.snapshot(),
+            tuple(chunks),
+            next_chunk,
+            saved.calls + 1,
+            self._wake_at(spoke),
+            spoke,
+            saved.told,
+        )
         took = Duration((time.perf_counter_ns() - started) // 1_000)
         return Call(
             bucket=self.number,
@@ -168,16 +179,14 @@ class JoinBucket:
         ends = [at + each.idle_after.microseconds for each, at in patience if each.idle_after and at is not None]
         return -(-min(ends) // 1_000) if ends else None
 
-    def _follower(self, state: dict[str, Any] | None, told: Told | None) -> FollowingController | None:
-        if self.node.scope != "global":
+    def _follower(self, saved: JoinSaved) -> FollowingController | None:
+        if not self.node.is_pooled:
             return None
         windows = tuple(window.microseconds for window in self.node.windows)
-        kept = (state or {}).get("controller")
+        kept = (saved.pipeline or {}).get("controller")
         inner = controller_for(self.node.contract, kept, windows=windows)
-        follower = FollowingController(inner, self.node.contract.goal(windows), kept)
-        if told is not None:
-            follower.tell(told)
-        return follower
+        told = Told(*saved.told) if saved.told else None
+        return FollowingController(inner, self.node.contract.goal(windows), told, kept)
 
     def _report(self, follower: FollowingController | None) -> Iterator[dict[str, Any]]:
         """Tell the driver what was seen, if it is the one who decides."""
