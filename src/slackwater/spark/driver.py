@@ -67,7 +67,7 @@ class DriverSlack:
         try:
             state: dict[str, Any] = json.loads(path.read_text())
             version = state.pop("version")
-        except (ValueError, KeyError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise _unreadable(path) from error
         if version != _VERSION:
             raise _unreadable(path)
