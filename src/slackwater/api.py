@@ -191,7 +191,8 @@ def join(
         scope: who keeps the contract where there are several buckets: each "bucket" by itself, or ("global") the
             driver for all of them together, with one slack that every bucket follows from the next micro-batch on.
             "global" is for thin buckets, with few results per period each; it needs `start`, and a controller whose
-            statistics can be added up, such as the default of `Recall`.
+            statistics can be added up, such as the default of `Recall`. With the trigger `availableNow` buckets hear
+            in the next run what the driver decides in this one.
 
     >>> import pyarrow as pa
     >>> import slackwater as sw

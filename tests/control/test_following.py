@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from slackwater.contracts import Goal
@@ -50,6 +52,13 @@ def test_what_is_told_is_good_for_one_period_past_its_decision():
         controller.observe(at(clock))
         followed.append(slack_of(controller))
     assert [2, 2, 7] == followed
+
+
+def test_a_cap_that_is_new_since_the_slack_was_decided_counts():
+    controller = following(TWO)
+    controller.observe(at(101))
+    capped = FollowingController(Fixed("7 seconds").build(), replace(GOAL, cap=SECOND), TWO, controller.snapshot())
+    assert 1 == slack_of(capped)
 
 
 def test_a_bucket_that_follows_expects_nothing():

@@ -67,6 +67,17 @@ def test_a_bucket_that_hears_nothing_new_for_a_period_decides_by_itself(tables):
     assert (own > 80).sum() > 100
 
 
+def test_a_clock_from_the_future_in_one_bucket_leaves_the_others_to_decide_by_themselves(tables):
+    led = Rounds(join_of(tables, CONTRACT, buckets=4, scope="global").node)
+    halves = [[table.filter(side) for table in tables] for side in (pc.field("seq") < 2_000, pc.field("seq") >= 2_000)]
+    wild = pa.table([[10**9], [1_999], [0]], SCHEMA)  # in bucket 0
+    led.on_batch([pa.concat_tables([halves[0][0], wild]), halves[0][1]])
+    led.on_batch(halves[1])
+    others = led.output(DECISIONS).filter(pc.field("bucket") > 0)
+    own = others.filter(pc.field("estimated").is_valid())["at"].cast(pa.int64()).to_numpy()
+    assert (own > 170_000_000).sum() > 500
+
+
 def test_one_bucket_has_nothing_to_add_up(tables):
     one = Rounds(join_of(tables, CONTRACT, scope="global").node, lambda keys: keys * 0)
     one.on_batch([table.slice(0, 2_000) for table in tables])

@@ -70,8 +70,10 @@ class FollowingController(Around):
             self._slack = told.slack if told and told.is_good(measurement.at, self._goal.period) else None
 
     def next_slack(self) -> Duration:
-        """Return what was told, or what the inner controller says."""
-        return self._inner.next_slack() if self._slack is None else Duration(self._slack)
+        """Return what was told, or what the inner controller says; a cap that is new since then counts at once."""
+        if self._slack is None:
+            return self._inner.next_slack()
+        return Duration(self._slack if self._goal.cap is None else min(self._slack, self._goal.cap))
 
     def slack_path(self, largest_delay: Times) -> None:
         """Change at boundaries only."""
