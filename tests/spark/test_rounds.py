@@ -11,7 +11,7 @@ from slackwater.spark.call import DECISIONS, LATE, RESULTS
 from tests.spark.rounds import SCHEMA, Rounds, join_of, recall_by_minute, thin_streams
 
 CONTRACT = sw.Recall(0.95, over="1 minute")
-SECONDS, BUCKETS = 480, 8
+SECONDS, BUCKETS = 300, 8
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def tables() -> list[pa.Table]:
 
 def rounds_of(tables, scope) -> Rounds:
     node = join_of(tables, CONTRACT, buckets=BUCKETS, scope=scope).node
-    return Rounds(node, lambda keys: keys % BUCKETS).run(tables, count=SECONDS // 5)
+    return Rounds(node, lambda keys: keys % BUCKETS).run(tables, count=SECONDS // 10)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_a_clock_from_the_future_in_one_bucket_leaves_the_others_to_decide_by_th
     led.on_batch(halves[1])
     others = led.output(DECISIONS).filter(pc.field("bucket") > 0)
     own = others.filter(pc.field("estimated").is_valid())["at"].cast(pa.int64()).to_numpy()
-    assert (own > 170_000_000).sum() > 500
+    assert (own > 170_000_000).sum() > 200
 
 
 def test_one_bucket_has_nothing_to_add_up(tables):
