@@ -189,7 +189,7 @@ def join(
             the join as they leave their reorder buffers.
         buckets: on Spark, how many parts the work is spread over.
         scope: who keeps the contract where there are several buckets: each "bucket" by itself, or ("global") the
-            driver for all of them together, with one slack that every bucket follows from the next micro-batch on.
+            driver over all of them together, with one slack that every bucket follows from the next micro-batch on.
             "global" is for thin buckets, with few results per period each; it needs `start`, and a controller whose
             statistics can be added up, such as the default of `Recall`. With the trigger `availableNow` buckets hear
             in the next run what the driver decides in this one.
