@@ -168,6 +168,7 @@ def join(
     situation2: bool = False,
     synchronize: bool = True,
     buckets: int | None = None,
+    scope: Literal["bucket", "global"] = "bucket",
 ) -> Any:
     """Join streams within sliding windows, waiting as long as the contract says.
 
@@ -191,6 +192,11 @@ def join(
         synchronize: whether streams wait for each other (JI16 Alg. 1); without it (SUN15's Baseline 3), rows come to
             the join as they leave their reorder buffers.
         buckets: on Spark, how many parts the work is spread over.
+        scope: who keeps the contract where there are several buckets: each "bucket" by itself, or ("global") the
+            driver over all of them together, with one slack that every bucket follows from the next micro-batch on.
+            "global" is for thin buckets, with few results per period each; it needs `start`, and a controller whose
+            statistics can be added up, such as the default of `Recall`. With the trigger `availableNow` buckets hear
+            in the next run what the driver decides in this one.
 
     >>> import pyarrow as pa
     >>> import slackwater as sw
@@ -214,6 +220,7 @@ def join(
         situation2=situation2,
         synchronize=synchronize,
         buckets=buckets if buckets is not None else 1,
+        scope=scope,
     )
     check_join(node)
     frames = [each.frame for each in streams]

@@ -1,4 +1,11 @@
-"""The schemas of what leaves besides results: decisions, one row for each adaptation, and late rows."""
+"""The schemas of what leaves besides results: decisions, one row for each adaptation, and late rows.
+
+A bucket writes its own row for each boundary that its clock crosses. Where the driver decides for all buckets (a join
+with `scope="global"`), there is one more row for each of its decisions: `bucket` is null, `at` is the boundary, `slack`
+is what was decided there (buckets follow the last one of a batch from the next batch on), with target, estimate and the
+recall measured over all buckets; the counts are null, since buckets have them. The rows of such buckets have no target,
+and an estimate only where the bucket decided by itself, because the driver had not spoken for a period.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +18,9 @@ from slackwater.events import LATE_COLUMNS
 _FIELDS: list[pa.Field[Any]] = [
     pa.field("operator", pa.string()),
     pa.field("stream", pa.string()),  # or "all"
-    pa.field("bucket", pa.int32()),
+    pa.field("bucket", pa.int32()),  # null for a decision of the driver for all buckets
     pa.field("at", pa.timestamp("us", tz="UTC")),  # event time: the clock when the decision was made
-    pa.field("slack", pa.int64()),  # us, in force when the boundary was crossed
+    pa.field("slack", pa.int64()),  # us, in force when the boundary was crossed; where bucket is null, decided there
     pa.field("target", pa.float64()),  # null for policies without one
     pa.field("estimated", pa.float64()),
     pa.field("measured", pa.float64()),  # null where unknowable

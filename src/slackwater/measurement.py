@@ -63,6 +63,8 @@ class NeededSlacks:
     lags: tuple[Times, ...]  # of each stream, how far late events came behind the slowest clock
     events: tuple[int, ...]  # of each stream, how many arrived
     recall: float | None  # measured over the last period; None where nothing was due
+    made: float = 0.0  # how much of the weight was produced
+    lag_weights: tuple[Numbers, ...] = ()  # how many events each lag stands for; empty: one each
 
 
 @dataclass(frozen=True, slots=True)

@@ -293,6 +293,13 @@ def test_explain_names_keys_filters_and_checks():
         ({"late": "adjust"}, ParameterError, "late"),
         ({"closed": "left"}, ParameterError, "closed"),
         ({"buckets": 0}, ParameterError, "buckets"),
+        ({"scope": "cluster"}, ParameterError, 'scope must be "bucket" or "global"'),
+        ({"scope": "global", "contract": sw.MaxSlack()}, ParameterError, "got .global with MaxDelay.; use Recall"),
+        (
+            {"scope": "global", "contract": sw.Recall(0.9, controller=sw.control.ModelSearch())},
+            ParameterError,
+            r"controller whose statistics can be added up, got 'global with ModelSearch'; use Recall with NeededSlack",
+        ),
         ({"contract": sw.Recall(0.9), "synchronize": False}, ParameterError, "synchronize"),
         ({"contract": None}, TypeError, "Recall"),
         ({"contract": "recall 0.9"}, ParameterError, "Recall"),

@@ -4,6 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from slackwater.decisions import decisions_table
 from slackwater.errors import DatasetError
 from slackwater.report.tables import late_reasons, read_run, summarize_run
 from tests.report.builders import write_run
@@ -27,6 +28,19 @@ def test_buckets_add_up(tmp_path):
     run = read_run("max", tmp_path)
     assert (40, 20.0) == (summarize_run(run).arrived, summarize_run(run).average_slack)
     assert ["max, bucket 0", "max, bucket 1"] == [label for label, _ in run.buckets()]
+
+
+def test_what_the_driver_decided_is_not_taken_for_a_bucket(tmp_path):
+    write_run(tmp_path, slack=[10, 10])
+    (part,) = (tmp_path / "decisions").glob("**/*.parquet")
+    decided = decisions_table({"operator": "join", "slack": [90], "at": pa.array([1], pa.timestamp("us", tz="UTC"))}, 1)
+    pq.write_table(pa.concat_tables([pq.read_table(part), decided]), part)
+    run = read_run("max", tmp_path)
+    assert (["max"], 20, 10) == ([label for label, _ in run.buckets()], *_arrived_and_largest_slack(run))
+
+
+def _arrived_and_largest_slack(run):
+    return summarize_run(run).arrived, summarize_run(run).largest_slack
 
 
 def test_folder_of_late_rows_that_was_never_written_means_none(tmp_path):

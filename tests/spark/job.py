@@ -17,10 +17,7 @@ from slackwater.spark.outputs import parquet_folder
 
 def plan_of(frames):
     """Reorder one frame, join several."""
-    streams = [
-        sw.stream(frame, name=f"s{number}", event_time="ts", unit="ms", arrival="seq")
-        for number, frame in enumerate(frames)
-    ]
+    streams = streams_of(frames)
     contract = sw.MaxSlack(cap="300 ms")
     return (
         sw.join(*streams, on="key", within="50 ms", contract=contract)
@@ -29,15 +26,33 @@ def plan_of(frames):
     )
 
 
+def led_plan_of(frames):
+    """Join thin streams, one slack for all buckets."""
+    contract = sw.Recall(0.95, over="1 minute")
+    return sw.join(*streams_of(frames), on="key", within="1 second", contract=contract, buckets=4, scope="global")
+
+
+def streams_of(frames):
+    """Name the streams."""
+    return [
+        sw.stream(frame, name=f"s{number}", event_time="ts", unit="ms", arrival="seq")
+        for number, frame in enumerate(frames)
+    ]
+
+
 def frame_of(spark, folder: Path):
     schema = spark.read.parquet(str(folder)).schema
     return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
 
 
-def main(folder: Path, *, die_before: str | None = None, die_after: str | None = None, batch: int = -1) -> None:
+def main(
+    folder: Path, *, die_before: str | None = None, die_after: str | None = None, batch: int = -1, led: bool = False
+) -> None:
+    """Run over all there is, then drain; `led` lets the driver decide for four buckets."""
     spark = sw.session(app="kill")
     spark.sparkContext.setLogLevel("ERROR")
-    query = plan_of([frame_of(spark, path) for path in sorted(folder.glob("in*"))])
+    frames = [frame_of(spark, path) for path in sorted(folder.glob("in*"))]
+    query = led_plan_of(frames) if led else plan_of(frames)
 
     def destination(name: str):
         write = parquet_folder(str(folder / name))
@@ -52,14 +67,18 @@ def main(folder: Path, *, die_before: str | None = None, die_after: str | None =
         return write_or_die
 
     def run():
-        query.start(
+        running = query.start(
             results=destination("results"),
             late=destination("late"),
             decisions=destination("decisions"),
             checkpoint=str(folder / "checkpoint"),
             control=str(folder / "control"),
-            trigger={"availableNow": True},
-        ).awaitTermination()
+            trigger=None if led else {"availableNow": True},  # that would not see what the driver writes meanwhile
+        )
+        if led:
+            running.processAllAvailable()
+            running.stop()
+        running.awaitTermination()
 
     run()
     if not (folder / "drained").exists():
@@ -75,4 +94,5 @@ if __name__ == "__main__":
         die_before=where.get("before"),
         die_after=where.get("after"),
         batch=int(where.get("batch", -1)),
+        led="led" in where,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -12,9 +14,10 @@ from slackwater.decisions import DECISIONS as DECISIONS_SCHEMA
 from slackwater.errors import StateError
 from slackwater.pipeline.rows import late_rows_schema, result_schema
 from slackwater.spark.buckets import Spread
-from slackwater.spark.call import DECISIONS, LATE, RESULTS, SUMMARY
+from slackwater.spark.call import DECISIONS, LATE, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.packets import CONTROL, ROWS, from_bytes, to_bytes
 from slackwater.spark.processor import JoinProcessor
+from slackwater.spark.statistics import read_reports
 from tests.transcripts.runners import BUCKET, DRAIN
 
 SCHEMAS = [pa.schema([("ts", pa.int64()), ("text", pa.string())]), pa.schema([("ts", pa.int64())])]
@@ -134,3 +137,67 @@ def test_lost_rows_are_an_error_not_a_loss(lost):
     joining.tester.deleteState(lost, BUCKET)
     with pytest.raises(StateError, match="unreadable chunk 0"):
         joining.on_rows([9])
+
+
+class Led(Joining):
+    """The first of two buckets of a join that the driver decides for."""
+
+    def __init__(self, scope: str = "global") -> None:
+        streams = [
+            sw.stream(schema.empty_table(), name=name, event_time="ts", unit="s", max_ahead=None)
+            for name, schema in zip(("a", "b"), SCHEMAS, strict=True)
+        ]
+        contract = sw.Recall(0.9, over="1 minute")
+        self.node = sw.join(*streams, within="3 seconds", contract=contract, buckets=2, scope=scope).node
+        self.tester = TwsTester(JoinProcessor(self.node, SCHEMAS, Spread.of(self.node, SCHEMAS)))
+
+    def slack_after(self, packets: pd.DataFrame) -> int:
+        return int(packets.loc[packets["kind"] == SUMMARY, "slack"].iloc[0]) // SECOND
+
+
+def told(slack: int, at: int) -> bytes:
+    return json.dumps({"kind": "slack", "slack": slack * SECOND, "at": at * SECOND}).encode()
+
+
+def test_a_bucket_follows_what_the_driver_decided_from_the_next_boundary_on():
+    led = Led()
+    led.on_rows([10], [10])
+    assert [0, 7] == [led.slack_after(led.on_rows([at], [at], control=(told(7, 10),))) for at in (10, 11)]
+
+
+def test_a_record_alone_is_remembered_without_a_run():
+    led = Led()
+    led.on_rows([10], [10])
+    assert led.on_rows(control=(told(7, 10),)).empty
+    assert 7 == led.slack_after(led.on_rows([12], [12]))
+
+
+def test_of_several_records_the_one_that_was_decided_last_counts():
+    led = Led()
+    led.on_rows([10], [10], control=(told(7, 10), told(3, 8)))
+    assert 7 == led.slack_after(led.on_rows([12], [12], control=(told(5, 9),)))
+
+
+def test_a_bucket_reports_what_it_saw_to_the_driver():
+    led = Led()
+    packets = led.on_rows([10, 14], [10, 14])
+    ((statistics, clock),) = read_reports(packets.loc[packets["kind"] == STATISTICS, "body"])
+    assert (14 * SECOND, {14}) == (clock, set(statistics.interval.tolist()))
+
+
+def test_a_bucket_that_decides_by_itself_reports_nothing():
+    packets = Led("bucket").on_rows([10, 14], [10, 14])
+    assert 0 == (packets["kind"] == STATISTICS).sum()
+
+
+def test_a_slack_that_nobody_follows_is_reported_as_ignored():
+    bucket = Led("bucket")
+    decisions = bucket.output(bucket.on_rows([5], control=(told(7, 10),)), DECISIONS)
+    assert ["ignored: slack"] == [row["stream"] for row in decisions]
+
+
+@pytest.mark.parametrize("body", [b'{"kind": "slack"}', b'{"kind": "slack", "slack": -1, "at": 0}'])
+def test_a_slack_that_makes_no_sense_is_reported_as_ignored(body):
+    led = Led()
+    decisions = led.output(led.on_rows([5], control=(body,)), DECISIONS)
+    assert ["ignored: unreadable"] == [row["stream"] for row in decisions]

@@ -55,8 +55,8 @@ def run_job(folder: Path, *where: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, start_new_session=True, stdout=log, stderr=log)
 
 
-def run_to_the_end(folder: Path) -> None:
-    assert 0 == run_job(folder).wait(timeout=240), (folder / "log").read_text()[-3000:]
+def run_to_the_end(folder: Path, *where: str) -> None:
+    assert 0 == run_job(folder, *where).wait(timeout=240), (folder / "log").read_text()[-3000:]
 
 
 def read(folder: Path, name: str) -> pa.Table:

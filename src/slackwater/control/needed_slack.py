@@ -149,7 +149,7 @@ class NeededSlackController:
 
     def _learn(self, needs: NeededSlacks) -> None:
         self._longest = max(self._longest, *(int(lag.max()) for lag in needs.lags if len(lag)), 0)
-        self._lags.update(needs.lags, needs.events)
+        self._lags.update(needs.lags, needs.events, needs.lag_weights)
         if needs.slack.any():
             self._block = add(self._block, np.bincount(bin_of(needs.slack), weights=needs.weight))
         else:

@@ -27,14 +27,18 @@ class EventLags:
         self._keep = 0.5 ** (1 / half_life)
         self._counts = [unpack(each, np.float64) for each in state or []]
 
-    def update(self, lags: Sequence[Times], events: Sequence[int]) -> None:
-        """Take in the lags of late events, and how many events there were, stream by stream."""
+    def update(self, lags: Sequence[Times], events: Sequence[int], weights: Sequence[Floats] = ()) -> None:
+        """Take in the lags of late events, and how many events there were, stream by stream.
+
+        `weights` says how many events each lag stands for, unless it is one.
+        """
         if len(self._counts) != len(lags):
             self._counts = [np.zeros(1) for _ in lags]
         for stream, (late, count) in enumerate(zip(lags, events, strict=True)):
+            weight = weights[stream] if weights else np.ones(len(late))
             if len(late):
-                self._counts[stream] = add(self._counts[stream], np.bincount(bin_of(late)))
-            self._counts[stream][0] += count - len(late)
+                self._counts[stream] = add(self._counts[stream], np.bincount(bin_of(late), weights=weight))
+            self._counts[stream][0] += count - float(weight.sum())
 
     def close(self) -> None:
         """End a block: what was before counts a little less."""

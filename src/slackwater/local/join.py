@@ -70,7 +70,8 @@ class LocalJoin:
     def explain(self) -> str:
         """Describe what runs; once an output has been asked for, also what was measured and chosen."""
         rows = sum(table.num_rows for table in self.tables)
-        return explain_join(self.node, engine=(f"runs        in process over {rows} rows",), work=self._work)
+        scope = f"scope       {self.node.scope}: one bucket in process, whatever is asked for"
+        return explain_join(self.node, engine=(scope, f"runs        in process over {rows} rows"), work=self._work)
 
     @cached_property
     def _work(self) -> Work:

@@ -105,13 +105,13 @@ class Foresight:
             slack[start:stop] = self._controller.next_slack().microseconds
             self._estimated.append(_or_nan(getattr(self._controller, "estimated", None)))
             mine = needs[edges[number] : edges[number + 1]]
-            self._measure(arrivals, int(slack[start]), mine, start, stop)
+            made = self._measure(arrivals, int(slack[start]), mine, start, stop)
             closes = number < len(crossed)
             if closes:
                 self._recent.close(int(arrivals.clock[stop - 1]))
                 self._measured.append(_or_nan(self._recent.get()))
             of_streams = [lag.of_stretch(number) for lag in lags]
-            self._controller.observe(self._measurement(arrivals, mine, of_streams, stop, closes=closes))
+            self._controller.observe(self._measurement(arrivals, mine, made, of_streams, stop, closes=closes))
         return slack
 
     def explained(self, decisions: Decisions) -> Decisions:
@@ -130,8 +130,8 @@ class Foresight:
         needs = asdict(self._profile.snapshot())
         return {"needs": needs, "recent": self._recent.snapshot(), "horizon": self._horizon}
 
-    def _measure(self, arrivals: MergedArrivals, slack: int, needs: Needs, start: int, stop: int) -> None:
-        """Count what was due, and what was produced: where the join kept as far behind as the result needed."""
+    def _measure(self, arrivals: MergedArrivals, slack: int, needs: Needs, start: int, stop: int) -> float:
+        """Count what was due, and return what was produced: where the join kept as far behind as the result needed."""
         due = made = float(needs.weight.sum())
         if needs.slack.any():
             slowest = arrivals.slowest[start:stop]
@@ -140,9 +140,17 @@ class Foresight:
             made = float(needs.weight[needs.slack <= kept_behind[needs.step - start]].sum())
         self._horizon = max(self._horizon, int(arrivals.slowest[stop - 1]) - slack)
         self._recent.update(due, made)
+        return made
 
     def _measurement(
-        self, arrivals: MergedArrivals, needs: Needs, of_streams: list[tuple[Times, int]], stop: int, *, closes: bool
+        self,
+        arrivals: MergedArrivals,
+        needs: Needs,
+        made: float,
+        of_streams: list[tuple[Times, int]],
+        stop: int,
+        *,
+        closes: bool,
     ) -> Measurement:
         return Measurement(
             at=int(arrivals.clock[stop - 1]),
@@ -157,6 +165,7 @@ class Foresight:
                 lags=tuple(late for late, _ in of_streams),
                 events=tuple(count for _, count in of_streams),
                 recall=self._recent.get(),
+                made=made,
             ),
         )
 

@@ -29,6 +29,7 @@ from slackwater.pipeline.kept import KeptShare
 from slackwater.time import BEFORE_ALL_TIME, Times, is_over_cap
 
 if TYPE_CHECKING:
+    from slackwater.control.controller import Controller
     from slackwater.core.conditions import Condition
     from slackwater.core.work import Work
     from slackwater.events import Rows
@@ -69,7 +70,8 @@ class Held:
 class JoinPipeline:
     """Drives one join. Its snapshot, what it holds and the delays of that are all that there is to save.
 
-    `delays[s][row]` is where the delay of each event is noted when it arrives, for when it comes to the join.
+    `delays[s][row]` is where the delay of each event is noted when it arrives, for when it comes to the join. Whoever
+    gives a `controller` has built it from the state; else it is the contract's.
     """
 
     def __init__(
@@ -82,11 +84,12 @@ class JoinPipeline:
         state: dict[str, Any] | None = None,
         listing: bool = True,
         work: Work | None = None,
+        controller: Controller | None = None,
     ) -> None:
         state, held = state or {}, held or Held.none(len(node.streams))
         self._node, self._delays, self._listing = node, delays, listing
         windows = tuple(window.microseconds for window in node.windows)
-        self._controller = controller_for(node.contract, state.get("controller"), windows=windows)
+        self._controller = controller or controller_for(node.contract, state.get("controller"), windows=windows)
         slacks = [KSlackState(*pair) for pair in state.get("streams", [(None, None)] * len(windows))]
         self._buffers = [MemoryBuffer(waiting) for waiting in held.waiting]
         self._kslacks = [

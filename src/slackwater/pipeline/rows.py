@@ -76,13 +76,15 @@ def _late_of(node: JoinNode, schema: pa.Schema, stream: int, table: pa.Table, la
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def decided_join(node: JoinNode, decisions: Decisions, *, bucket: int, took: Duration) -> pa.Table:
-    """Return the decisions of a batch as a table."""
+def decided_join(
+    node: JoinNode, decisions: Decisions, *, bucket: int, took: Duration, follows: bool = False
+) -> pa.Table:
+    """Return the decisions of a batch as a table; a bucket that follows another's decisions has no target."""
     known = {
         "operator": node.operator,
         "stream": "all",
         "bucket": bucket,
-        "target": node.contract.stated,
+        "target": None if follows else node.contract.stated,
         "took_us": took.microseconds,
     }
     return decisions_table({**known, **decisions.as_columns(node.contract)}, len(decisions))

@@ -34,6 +34,20 @@ def explain_join(node: JoinNode, *, engine: tuple[str, ...], work: Work | None =
     return "\n".join(lines)
 
 
+def explain_scope(node: JoinNode, *, streaming: bool) -> str:
+    """Say who decides the slack."""
+    if node.buckets == 1:
+        return f"scope       {node.scope}: one bucket, which keeps the contract"
+    if node.scope == "bucket":
+        return "scope       bucket: each bucket decides its slack and keeps the contract by itself"
+    if not streaming:
+        return "scope       global: but a bounded run has no batches to learn from, so each bucket decides by itself"
+    return (
+        "scope       global: the driver adds up what all buckets see and decides one slack, which they follow from the "
+        f"next batch on; one that hears nothing new for {node.contract.period} of event time decides by itself"
+    )
+
+
 def explain_work(node: JoinNode, work: Work | None) -> Iterator[str]:
     """Say how partners were found, step by step in the order of the search: with which kernel, and how many.
 

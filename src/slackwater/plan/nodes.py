@@ -54,5 +54,11 @@ class JoinNode:
     situation2: bool = False
     synchronize: bool = True
     buckets: int = 1
+    scope: Literal["bucket", "global"] = "bucket"  # whether each bucket decides its slack, or the driver for all
 
     operator = "join"
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether the driver decides for all buckets; of one bucket there is nothing to add up."""
+        return self.scope == "global" and self.buckets > 1

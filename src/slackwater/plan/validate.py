@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slackwater.contracts import Contract, FixedSlack, PerPeriod
-from slackwater.control.choose import controller_for
+from slackwater.control.choose import controller_for, default_controller
 from slackwater.errors import ColumnError, ContractMissingError, ParameterError
 from slackwater.events import LATE_COLUMNS
 from slackwater.time import Duration
@@ -98,6 +98,21 @@ def _learns_from_arrivals(contract: Contract) -> bool:
     return getattr(controller, "learns_from", "results") == "arrivals"
 
 
+def _check_scope(node: JoinNode) -> None:
+    if node.scope not in ("bucket", "global"):
+        raise ParameterError(
+            "scope", node.scope, must='be "bucket" or "global"', remedy='"bucket" lets each bucket keep the contract'
+        )
+    if node.scope == "global" and not _learns_from_arrivals(node.contract):
+        controller = node.contract.controller or default_controller(node.contract)
+        raise ParameterError(
+            "scope",
+            f"global with {type(controller).__name__}",
+            must="be used with a controller whose statistics can be added up",
+            remedy='use Recall with NeededSlack(), its default, also within Speculative(); or scope="bucket"',
+        )
+
+
 def check_join(node: JoinNode) -> None:
     """Check what a join asks for beyond its condition and windows."""
     if node.late.changes_times:
@@ -116,6 +131,7 @@ def check_join(node: JoinNode) -> None:
             remedy="its estimates hold for synchronized streams; use FixedSlack, or a controller such as ModelSearch()",
         )
     check_buckets(node.buckets)
+    _check_scope(node)
     if node.situation2 and len(node.streams) != 2:
         raise ParameterError("situation2", True, must="be used with two streams", remedy="leave it out")
     names = [stream.name for stream in node.streams]

@@ -79,7 +79,9 @@ def read_run(policy: str, folder: str | os.PathLike[str]) -> Run:
             str(source), problem="has no folder 'decisions'", remedy="start the query with decisions=<folder>"
         )
     decisions = _read(source / "decisions", DECISIONS)
-    adaptations = decisions.filter(pc.is_valid(decisions["at"]))  # what has no event time reports on the control stream
+    # What has no event time reports on the control stream; what has no bucket was decided by the driver, for rows that
+    # buckets account for.
+    adaptations = decisions.filter(pc.and_(pc.is_valid(decisions["at"]), pc.is_valid(decisions["bucket"])))
     results = _open(source / "results")
     return Run(
         policy=policy,

@@ -25,7 +25,7 @@ from slackwater.time import Duration
 if TYPE_CHECKING:
     from slackwater.plan.nodes import ReorderNode, StreamNode
 
-RESULTS, LATE, DECISIONS, SUMMARY = 0, 1, 2, 3  # kinds of packets on the way out
+RESULTS, LATE, DECISIONS, SUMMARY, STATISTICS = 0, 1, 2, 3, 4  # kinds of packets on the way out
 _COUNTS = ("arrived", "released", "late", "buffered", "slack", "state_bytes")  # of the summary alone
 _FIELDS: list[pa.Field[Any]] = [
     pa.field("kind", pa.int8()),

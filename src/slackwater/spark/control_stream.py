@@ -10,65 +10,84 @@ import os
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 
+from slackwater.control.following import Told
 from slackwater.errors import ParameterError
+from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-KINDS = ("drain",)
+KINDS = ("drain",)  # that anyone may send; "slack" is the driver's
 _MOST_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class ControlRecord:
-    """What a record asks for; a kind that is not known is ignored and reported in `decisions`."""
+    """What a record asks for; a kind that a plan has no use for is ignored and reported in `decisions`."""
 
     kind: str
-
-    @property
-    def known(self) -> bool:
-        """Whether the record means something to us."""
-        return self.kind in KINDS
+    told: Told | None = None  # of kind "slack": what the driver decided for all buckets
 
 
 def read_record(body: bytes) -> ControlRecord:
     """Read a record; whatever is not a JSON object with a kind becomes one of an unknown kind.
 
-    >>> read_record(b'{"kind": "drain"}')
-    ControlRecord(kind='drain')
-    >>> read_record(b"nonsense").known
-    False
+    >>> read_record(b'{"kind": "drain"}').kind
+    'drain'
+    >>> read_record(b'{"kind": "slack", "slack": 1500, "at": 60000000}').told
+    Told(slack=1500, at=60000000)
+    >>> read_record(b"nonsense").kind
+    'unreadable'
     """
     try:
-        kind = json.loads(body[:_MOST_BYTES])["kind"]
+        found = json.loads(body[:_MOST_BYTES])
+        kind = str(found["kind"])
+        return ControlRecord(kind, _told(found) if kind == "slack" else None)
     except (ValueError, KeyError, TypeError):
-        kind = "unreadable"
-    return ControlRecord(str(kind))
+        return ControlRecord("unreadable")
+
+
+def _told(found: dict[str, Any]) -> Told:
+    slack, at = found["slack"], found["at"]
+    if type(slack) is not int or type(at) is not int or not 0 <= slack <= Duration.MAX.microseconds:
+        raise ValueError
+    return Told(slack, at)
 
 
 def send(folder: str | os.PathLike[str], kind: str) -> None:
     """Put a record into a control folder; it appears there complete or not at all."""
     if kind not in KINDS:
         raise ParameterError("kind", kind, must=f"be one of {', '.join(KINDS)}", remedy='use "drain"')
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    name = uuid.uuid4().hex
-    hidden = target / f".{name}.tmp"
-    hidden.write_text(json.dumps({"kind": kind}) + "\n")
-    hidden.rename(target / f"{name}.json")
+    put(Path(folder) / f"{uuid.uuid4().hex}.json", json.dumps({"kind": kind}) + "\n")
 
 
-def control_packets(spark: SparkSession, control: str | os.PathLike[str] | DataFrame, buckets: int) -> DataFrame:
-    """Return the records of a folder, or of a streaming DataFrame with one text column, for every bucket."""
+def put(path: Path, text: str) -> None:
+    """Write a file that appears complete or not at all, whoever looks and whatever crashes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    hidden = path.with_name(f".{path.name}.tmp")
+    with hidden.open("w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    hidden.replace(path)
+
+
+def control_packets(
+    spark: SparkSession, control: str | os.PathLike[str] | DataFrame, buckets: int, *, clean: bool = False
+) -> DataFrame:
+    """Return the records of a folder, or of a streaming DataFrame with one text column, for every bucket.
+
+    `clean` lets Spark delete files of the folder once the batch that read them is committed.
+    """
     if isinstance(control, str | os.PathLike):
         folder = os.fspath(control)
         if "://" not in folder:
             Path(folder).mkdir(parents=True, exist_ok=True)  # Spark refuses to watch a folder that is not there
-        control = spark.readStream.text(folder)
+        control = spark.readStream.option("cleanSource", "delete" if clean else "off").text(folder)
     text = control.select(F.col(control.columns[0]).cast("string").alias("text"))
     return text.select(
         F.explode(F.sequence(F.lit(0), F.lit(buckets - 1))).alias("bucket"),

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
+from slackwater.control.choose import controller_for
+from slackwater.control.following import FollowingController, Told
 from slackwater.events import Events, Late
 from slackwater.pipeline.columns import read_batch
 from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
-from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, columns_of, packets_of, times_of, together
+from slackwater.spark.call import (
+    DECISIONS,
+    LATE,
+    RESULTS,
+    STATISTICS,
+    Call,
+    Saved,
+    columns_of,
+    packets_of,
+    times_of,
+    together,
+)
 from slackwater.spark.held import HeldChunk, HeldRows, HeldStore
+from slackwater.spark.statistics import report_table
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
@@ -34,6 +48,13 @@ class JoinSaved(Saved):
     chunk_type: ClassVar[type[Any]] = HeldChunk
 
     spoke: Sequence[int | None] = ()  # for each stream, the processing time of its last rows; None: it stepped aside
+    told: Sequence[int] | None = None  # the slack that the driver decided last for all buckets, and when in event time
+
+    def hearing(self, told: Sequence[Told]) -> JoinSaved:
+        """Return the same after some records of the driver; of several, the one that was decided last counts."""
+        known = [Told(*self.told)] if self.told else []
+        latest = max([*known, *told], key=lambda each: each.at, default=None)
+        return self if latest is None else replace(self, told=(latest.slack, latest.at))
 
 
 def identity_of_join(node: JoinNode, schemas: Sequence[pa.Schema]) -> str:
@@ -68,13 +89,20 @@ class JoinBucket:
     number: int
 
     def on_batch(
-        self, saved: JoinSaved, store: HeldStore, tables: Sequence[pa.Table], *, processing_time: int, drain: bool
+        self,
+        saved: JoinSaved,
+        store: HeldStore,
+        tables: Sequence[pa.Table],
+        *,
+        processing_time: int,
+        drain: bool,
     ) -> Call:
         """Restore the pipeline, run a batch through it, let silent streams step aside, and save it."""
         started = time.perf_counter_ns()
         rows = HeldRows(store, saved.chunks, saved.next_chunk, tables)
         incoming = rows.place(self._arriving(tables, saved.calls, processing_time))
-        pipeline = self._pipeline(rows.tables, rows.delays, held=rows.held(), state=saved.pipeline)
+        follower = self._follower(saved)
+        pipeline = self._pipeline(rows.tables, rows.delays, held=rows.held(), state=saved.pipeline, controller=follower)
         before = pipeline.counts
         outcomes = [pipeline.on_batch(incoming)] if any(map(len, tables)) else []
         spoke = self._spoke(saved.spoke, tables, processing_time)
@@ -84,12 +112,23 @@ class JoinBucket:
             outcomes.append(pipeline.on_end())
         chunks, next_chunk = rows.commit(pipeline.held)
         spoke = [None if stream in idle else at for stream, at in enumerate(spoke)]
-        kept = (pipeline.snapshot(), tuple(chunks), next_chunk, saved.calls + 1, self._wake_at(spoke), spoke)
+        kept = (
+            pipeline.snapshot(),
+            tuple(chunks),
+            next_chunk,
+            saved.calls + 1,
+            self._wake_at(spoke),
+            spoke,
+            saved.told,
+        )
         took = Duration((time.perf_counter_ns() - started) // 1_000)
         return Call(
             bucket=self.number,
             saved=JoinSaved(*kept),
-            packets=list(self._packets(rows.tables, outcomes, took)),
+            packets=[
+                *self._packets(rows.tables, outcomes, took, follows=follower is not None),
+                *self._report(follower),
+            ],
             before=before,
             counts=pipeline.counts,
             slack=pipeline.slack,
@@ -140,8 +179,23 @@ class JoinBucket:
         ends = [at + each.idle_after.microseconds for each, at in patience if each.idle_after and at is not None]
         return -(-min(ends) // 1_000) if ends else None
 
+    def _follower(self, saved: JoinSaved) -> FollowingController | None:
+        if not self.node.is_pooled:
+            return None
+        windows = tuple(window.microseconds for window in self.node.windows)
+        kept = (saved.pipeline or {}).get("controller")
+        inner = controller_for(self.node.contract, kept, windows=windows)
+        told = Told(*saved.told) if saved.told else None
+        return FollowingController(inner, self.node.contract.goal(windows), told, kept)
+
+    def _report(self, follower: FollowingController | None) -> Iterator[dict[str, Any]]:
+        """Tell the driver what was seen, if it is the one who decides."""
+        seen = None if follower is None else follower.report()
+        if seen is not None:
+            yield from packets_of(self.number, [(STATISTICS, report_table(*seen))])
+
     def _packets(
-        self, tables: Sequence[pa.Table], outcomes: Iterable[JoinOutcome], took: Duration
+        self, tables: Sequence[pa.Table], outcomes: Iterable[JoinOutcome], took: Duration, *, follows: bool = False
     ) -> Iterator[dict[str, Any]]:
         for outcome in outcomes:
             late = [Late.none() if self._leaves_to_first(stream) else own for stream, own in enumerate(outcome.late)]
@@ -150,7 +204,10 @@ class JoinBucket:
                 (
                     (RESULTS, result_rows(self.node, tables, outcome.results)),
                     (LATE, late_rows(self.node, tables, late)),
-                    (DECISIONS, decided_join(self.node, outcome.decisions, bucket=self.number, took=took)),
+                    (
+                        DECISIONS,
+                        decided_join(self.node, outcome.decisions, bucket=self.number, took=took, follows=follows),
+                    ),
                 ),
             )
 

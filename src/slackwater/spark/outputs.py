@@ -11,8 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
+
 from slackwater.errors import ColumnError, ParameterError
-from slackwater.spark.call import DECISIONS, LATE, RESULTS
+from slackwater.spark.call import DECISIONS, LATE, RESULTS, STATISTICS
+from slackwater.spark.packets import to_bytes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
 Write: TypeAlias = "Callable[[DataFrame, int], object]"
 Destination: TypeAlias = "str | os.PathLike[str] | Write"
 Unpack: TypeAlias = "Callable[[DataFrame, int], DataFrame]"
+Decide: TypeAlias = "Callable[[list[bytes], int], pa.Table]"  # of reports and the batch number, the same when repeated
 
 KIND_OF: Mapping[str, int] = {"results": RESULTS, "late": LATE, "decisions": DECISIONS}
 
@@ -64,23 +70,50 @@ def _began(checkpoint: str) -> bool:
     return "://" in checkpoint or (Path(checkpoint) / "offsets").exists()
 
 
-def batch_writer(unpack: Unpack, writers: Mapping[str, Write]) -> Callable[[DataFrame, int], None]:
-    """Return the function for `foreachBatch`: it runs the operator once and writes every output."""
+def batch_writer(
+    unpack: Unpack, writers: Mapping[str, Write], decide: Decide | None = None
+) -> Callable[[DataFrame, int], None]:
+    """Return the function for `foreachBatch`: it runs the operator once and writes every output.
+
+    `decide` adds decisions to those of the buckets, from what they report.
+    """
     may_be_a_replay = True  # the first batch after a start: another run may have written a part of it
 
     def write(packets: DataFrame, batch: int) -> None:
         nonlocal may_be_a_replay
         packets = packets.persist()
         try:
-            present = set(packets.select("kind").toArrow()["kind"].to_pylist())  # a few numbers, however many rows
+            found = _without_rows(packets)
+            present = set(found["kind"].to_pylist())
+            decided = None if decide is None else decide(_reports(found), batch)
             for name, write_rows in writers.items():
-                if may_be_a_replay or KIND_OF[name] in present:
-                    write_rows(unpack(packets, KIND_OF[name]), batch)
+                kind = KIND_OF[name]
+                added = decided if kind == DECISIONS and decided is not None and decided.num_rows else None
+                if may_be_a_replay or kind in present or added is not None:
+                    write_rows(unpack(packets if added is None else _with(packets, kind, added), kind), batch)
         finally:
             packets.unpersist()
         may_be_a_replay = False
 
     return write
+
+
+def _without_rows(packets: DataFrame) -> pa.Table:
+    """Return a few numbers and what buckets report to the driver, however many rows there are."""
+    body = F.when(F.col("kind") == STATISTICS, F.col("body"))
+    return packets.select("kind", "bucket", body.alias("body")).toArrow()
+
+
+def _reports(found: pa.Table) -> list[bytes]:
+    """Return what was reported, bucket by bucket: sums must not depend on the order in which tasks end."""
+    reports = found.filter(pc.is_valid(found["body"])).sort_by("bucket")
+    return [body.as_py() for body in reports["body"]]
+
+
+def _with(packets: DataFrame, kind: int, table: pa.Table) -> DataFrame:
+    """Add a packet of the driver's."""
+    packet = packets.sparkSession.createDataFrame([(kind, to_bytes(table))], "kind TINYINT, body BINARY")
+    return packets.select("kind", "body").unionByName(packet)
 
 
 def parquet_folder(path: str) -> Write:

@@ -31,6 +31,7 @@ class BucketProcessor(StatefulProcessor):
     """Runs a pipeline on the rows of one bucket; state that was written for another `identity` is refused."""
 
     saved_type: ClassVar[type[Saved]] = Saved
+    heeds: tuple[str, ...] = ("drain",)  # the kinds of control records that mean something to the plan
 
     def __init__(self, schemas: Sequence[pa.Schema], identity: str) -> None:
         self._schemas = tuple(schemas)
@@ -82,16 +83,30 @@ class BucketProcessor(StatefulProcessor):
         *,
         expired: bool = False,
     ) -> pd.DataFrame:
-        saved = self.saved_type.load(self._meta.get(), self._identity)
+        saved = self._heard(self.saved_type.load(self._meta.get(), self._identity), control)
         for each in self._maps():
             each.written = 0
         drain = any(record.kind == "drain" for record in control)
+        if not (drain or expired or any(map(len, tables))):  # nothing to run: the rows that are held stay unread
+            self._meta.update((saved.dump(self._identity),))
+            return frame_of(self._ignored(control, bucket))
         call = self._run(bucket, saved, tables, processing_time=processing_time, drain=drain, expired=expired)
         self._renew_timer(saved.timer, call.saved.timer)
         meta = call.saved.dump(self._identity)
         self._meta.update((meta,))
         written = len(meta) + sum(each.written for each in self._maps())
-        return frame_of([*call.packets, *_ignored(control, bucket), call.summary(written)])
+        return frame_of([*call.packets, *self._ignored(control, bucket), call.summary(written)])
+
+    def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
+        """Remember what the driver says, where it decides."""
+        return saved
+
+    def _ignored(self, control: list[ControlRecord], bucket: int) -> Iterator[dict[str, Any]]:
+        """Report control records that mean nothing to the plan, once: in the decisions of the first bucket."""
+        for record in control:
+            if bucket == 0 and record.kind not in self.heeds:
+                table = decisions_table({"operator": "control", "stream": f"ignored: {record.kind}"}, 1)
+                yield {"kind": DECISIONS, "bucket": bucket, "body": to_bytes(table)}
 
     def _renew_timer(self, old: int | None, wanted: int | None) -> None:
         if old is not None and old != wanted:
@@ -132,6 +147,7 @@ class JoinProcessor(BucketProcessor):
         super().__init__(schemas, identity_of_join(node, schemas))
         self._node = node
         self._spread = spread
+        self.heeds = ("drain", "slack") if node.is_pooled else ("drain",)
 
     def init(self, handle: Any) -> None:
         """Open the state, and one more map: where the rows of each chunk are."""
@@ -140,6 +156,10 @@ class JoinProcessor(BucketProcessor):
 
     def _maps(self) -> tuple[_MapChunks, ...]:
         return (self._chunks, self._marks)
+
+    def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
+        told = [record.told for record in control if record.told is not None]
+        return saved.hearing(told) if self._node.is_pooled else saved
 
     def _run(
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
@@ -166,11 +186,3 @@ class _MapChunks:
 
     def delete(self, number: int) -> None:
         self._values.removeKey((number,))
-
-
-def _ignored(control: list[ControlRecord], bucket: int) -> Iterator[dict[str, Any]]:
-    """Report control records that mean nothing to us, once: in the decisions of the first bucket."""
-    for record in control:
-        if bucket == 0 and not record.known:
-            table = decisions_table({"operator": "control", "stream": f"ignored: {record.kind}"}, 1)
-            yield {"kind": DECISIONS, "bucket": bucket, "body": to_bytes(table)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,11 +14,12 @@ from slackwater.decisions import late_schema
 from slackwater.pipeline.columns import check_arrival_kinds
 from slackwater.pipeline.rows import late_rows_schema, result_schema
 from slackwater.plan.explain import explain_buckets, explain_reorder
-from slackwater.plan.explain_join import explain_join
+from slackwater.plan.explain_join import explain_join, explain_scope
 from slackwater.plan.validate import check_arrivals
 from slackwater.spark.bounded import bounded_join, bounded_packets
 from slackwater.spark.buckets import Spread, with_bucket
 from slackwater.spark.call import DECISIONS, LATE, RESULTS
+from slackwater.spark.driver import DriverSlack, driver_folder
 from slackwater.spark.packets import PACKETS_IN, packer
 from slackwater.spark.processor import JoinProcessor, ReorderProcessor
 from slackwater.spark.running import SparkQuery, checked_schemas
@@ -78,8 +80,9 @@ class SparkReorder(SparkQuery):
 class SparkJoin(SparkQuery):
     """The outputs of a join plan on Spark.
 
-    With several buckets every bucket has its own clocks, slack and decisions, and the counts of a bucket include the
-    rows that are replicated to it. Late rows of a replicated stream are reported by the first bucket alone.
+    With several buckets every bucket has its own clocks and, unless the plan's scope is "global", its own slack and
+    decisions; the counts of a bucket include the rows that are replicated to it. Late rows of a replicated stream are
+    reported by the first bucket alone.
     """
 
     node: JoinNode
@@ -96,10 +99,12 @@ class SparkJoin(SparkQuery):
     def explain(self) -> str:
         """Describe the plan, and what Spark will run."""
         spread = self.spread.words([stream.name for stream in self.node.streams])
+        scope = explain_scope(self.node, streaming=self._streaming)
         if self._streaming:
             state = "state       RocksDB: one entry, the held rows as Arrow chunks and where each row is, per bucket"
-            return explain_join(self.node, engine=(spread, _RUNS, state))
-        return explain_join(self.node, engine=(spread, "runs        applyInArrow, one task per bucket, no state"))
+            return explain_join(self.node, engine=(scope, spread, _RUNS, state))
+        runs = "runs        applyInArrow, one task per bucket, no state"
+        return explain_join(self.node, engine=(scope, spread, runs))
 
     @property
     def _streams(self) -> tuple[StreamNode, ...]:
@@ -113,6 +118,13 @@ class SparkJoin(SparkQuery):
     def _schemas_out(self) -> Mapping[int, pa.Schema]:
         results, late = result_schema(self.node, self.schemas), late_rows_schema(self.node, self.schemas)
         return {RESULTS: results, LATE: late, DECISIONS: DECISIONS_SCHEMA}
+
+    @property
+    def _is_led(self) -> bool:
+        return self.node.is_pooled
+
+    def _driver(self, checkpoint: str | os.PathLike[str]) -> DriverSlack | None:
+        return DriverSlack(self.node, driver_folder(checkpoint)) if self._is_led else None
 
     def _packets_in(self) -> DataFrame:
         return self.spread.packets(self.frames, self.schemas)

@@ -17,6 +17,7 @@ from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import control_packets
+from slackwater.spark.driver import check_same_scope
 from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
 from slackwater.spark.packets import unpacker
 from slackwater.spark.session import arrow_schema, check_session
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from slackwater.plan.nodes import StreamNode
+    from slackwater.spark.driver import DriverSlack
     from slackwater.spark.processor import BucketProcessor
 
 
@@ -73,7 +75,8 @@ class SparkQuery(ABC):
         Args:
             results: a folder for Parquet files (one subfolder `batch=N` per micro-batch), or a function of
                 (DataFrame, batch number) that may be called again for a batch and must then replace what it wrote.
-            checkpoint: the folder that Spark goes on from after a stop or crash.
+            checkpoint: the folder that Spark goes on from after a stop or crash. With `scope="global"` its subfolder
+                `slackwater` has the driver's state and what it tells the buckets.
             late: as `results`; left out, late rows are counted but not written.
             decisions: as `results`.
             control: a folder of control records (see `slackwater.spark.control_stream.send`), or a streaming
@@ -93,10 +96,13 @@ class SparkQuery(ABC):
             checkpoint=os.fspath(checkpoint),
             columns=self._schemas_out[RESULTS].names,
         )
+        check_same_scope(checkpoint, led=self._is_led)
+        driver = self._driver(checkpoint)
+        decide = None if driver is None else driver.on_batch
         writer = (
-            self._packets(control)
+            self._packets(control, driver)
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
-            .foreachBatch(batch_writer(self._unpack, destinations))
+            .foreachBatch(batch_writer(self._unpack, destinations, decide))
         )
         writer = writer.queryName(name) if name else writer
         return writer.trigger(**trigger).start() if trigger else writer.start()
@@ -136,12 +142,29 @@ class SparkQuery(ABC):
     def _streaming(self) -> bool:
         return bool(self.frames[0].isStreaming)
 
-    def _packets(self, control: str | os.PathLike[str] | DataFrame | None = None) -> DataFrame:
+    @property
+    def _is_led(self) -> bool:
+        """Whether the driver decides for all buckets."""
+        return False
+
+    def _driver(self, checkpoint: str | os.PathLike[str]) -> DriverSlack | None:
+        """Return what decides for all buckets, where something does."""
+        return None
+
+    def _packets(
+        self, control: str | os.PathLike[str] | DataFrame | None = None, driver: DriverSlack | None = None
+    ) -> DataFrame:
         if not self._streaming:
             return self._bounded()
-        packets = self._packets_in()
+        if self._is_led and driver is None:
+            raise ParameterError(
+                "scope", "global", must='be "bucket" where one output is read by itself', remedy="use start()"
+            )
+        packets, spark = self._packets_in(), self.frames[0].sparkSession
         if control is not None:
-            packets = packets.unionByName(control_packets(self.frames[0].sparkSession, control, self._buckets))
+            packets = packets.unionByName(control_packets(spark, control, self._buckets))
+        if driver is not None:
+            packets = packets.unionByName(control_packets(spark, driver.records, self._buckets, clean=True))
         stamped = packets.withColumn("processing_time", F.expr("unix_micros(current_timestamp())"))
         out = stamped.groupBy("bucket").transformWithStateInPandas(
             statefulProcessor=self._processor(),

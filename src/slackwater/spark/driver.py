@@ -1,0 +1,115 @@
+"""The driver's part of a plan with `scope="global"`: after each batch it decides one slack for all buckets.
+
+Everything is in files beside the query's own, so that the driver remembers nothing: its state after batch N, and a
+control record for the buckets, both named by N. A batch that is replayed starts from the state before it and writes the
+same again. The records are input of later batches, so Spark repeats them in a replay too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from slackwater.errors import ParameterError, StateError
+from slackwater.pipeline.pooling import PooledSlack, pooled_table
+from slackwater.spark.control_stream import put
+from slackwater.spark.statistics import read_reports
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from slackwater.plan.nodes import JoinNode
+
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class DriverSlack:
+    """Decides for all buckets of a join. `folder` belongs to the checkpoint."""
+
+    node: JoinNode
+    folder: Path
+
+    @property
+    def records(self) -> str:
+        """The folder that buckets are told through: one file for each batch that led to a decision."""
+        return str(self.folder / "slack")
+
+    def on_batch(self, bodies: Iterable[bytes], batch: int) -> pa.Table:
+        """Add up what the buckets reported in a batch; write down what follows, and return it as decisions."""
+        reports = read_reports(bodies)
+        pooled = PooledSlack(self.node, self._state_before(batch))
+        decided = pooled.on_batch(reports)
+        if reports:
+            put(self._state_of(batch), json.dumps({"version": _VERSION, **pooled.snapshot()}))
+            self._forget(batch)
+        record = Path(self.records) / f"{batch}.json"
+        if decided and not record.exists():  # in a replay it may be there already, and says the same
+            put(record, json.dumps({"kind": "slack", "slack": decided[-1].slack, "at": decided[-1].at}))
+        return pooled_table(self.node, decided)
+
+    def _state_of(self, batch: int) -> Path:
+        return self.folder / "state" / f"{batch}.json"
+
+    def _numbers(self) -> list[int]:
+        return sorted(int(path.stem) for path in (self.folder / "state").glob("[0-9]*.json"))
+
+    def _state_before(self, batch: int) -> dict[str, Any] | None:
+        """Return the state that the last batch before this one left; None where there was none."""
+        earlier = [number for number in self._numbers() if number < batch]
+        if not earlier:
+            return None
+        path = self._state_of(earlier[-1])
+        try:
+            state: dict[str, Any] = json.loads(path.read_text())
+            version = state.pop("version")
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise _unreadable(path) from error
+        if version != _VERSION:
+            raise _unreadable(path)
+        return state
+
+    def _forget(self, batch: int) -> None:
+        """Delete what no replay can need: all but the state after this batch and the one that it began with."""
+        for number in [number for number in self._numbers() if number < batch][:-1]:
+            self._state_of(number).unlink(missing_ok=True)
+
+
+def driver_folder(checkpoint: str | os.PathLike[str]) -> Path:
+    """Return where the driver keeps its files: in the checkpoint, with which they live and die."""
+    where = os.fspath(checkpoint)
+    if where.startswith("file:"):
+        where = "/" + where.removeprefix("file:").lstrip("/")
+    if "://" in where:
+        raise ParameterError(
+            "checkpoint",
+            where,
+            must='be a folder of a file system that the driver has mounted, for scope="global"',
+            remedy='mount it, or use scope="bucket"',
+        )
+    return Path(where) / "slackwater"
+
+
+def check_same_scope(checkpoint: str | os.PathLike[str], *, led: bool) -> None:
+    """Refuse a checkpoint of the other scope: its query has other inputs, and Spark's own words for it are obscure."""
+    where = os.fspath(checkpoint)
+    if "://" in where and not where.startswith("file:"):
+        return
+    folder = driver_folder(checkpoint)
+    if (folder.parent / "offsets").exists() and folder.exists() != led:
+        raise ParameterError(
+            "scope",
+            "global" if led else "bucket",
+            must="be that of the checkpoint",
+            remedy="change it back; or drain the query first, then start with a new checkpoint and new folders",
+        )
+
+
+def _unreadable(path: Path) -> StateError:
+    return StateError(
+        f"an unreadable file {path}", expected="one written by slackwater", remedy="restore the checkpoint from a copy"
+    )
