@@ -84,4 +84,5 @@ class Measurement:
     streams: tuple[StreamArrivals, ...] = ()  # of an operator over several streams: the same, stream by stream
     joined: Joined | None = None  # of a join, for controllers that learn from results
     needs: NeededSlacks | None = None  # of a join, for controllers that learn from arrivals
+    late: int = 0  # where nothing is joined: how many events left too late
     kept: float | None = None  # where nothing is joined: the share of events of the last period that were not late

@@ -1,6 +1,7 @@
 """Controllers: they see measurements and say how long to wait. One policy per file, each names its document."""
 
 from slackwater.control.adaptive_max import AdaptiveMax
+from slackwater.control.bounded_drops import BoundedDrops
 from slackwater.control.capped import Capped
 from slackwater.control.choose import controller_for
 from slackwater.control.controller import Controller
@@ -16,6 +17,7 @@ from slackwater.control.speculative import Speculative
 __all__ = [
     "PD",
     "AdaptiveMax",
+    "BoundedDrops",
     "Capped",
     "Controller",
     "Fixed",

@@ -9,10 +9,12 @@ import numpy as np
 
 from slackwater.contracts import NO_GOAL, ControllerConfig, Goal, check_config
 from slackwater.control.around import Around
+from slackwater.control.controller import slack_within
 from slackwater.time import Duration, DurationLike
 
 if TYPE_CHECKING:
     from slackwater.control.controller import Controller
+    from slackwater.events import Rows
     from slackwater.time import Times
 
 
@@ -59,3 +61,7 @@ class CappedController(Around):
         """Cap the inner path."""
         path = self._inner.slack_path(largest_delay)
         return None if path is None else np.minimum(path, self._cap.microseconds)
+
+    def slack_within(self, delays: Times, arrived_by: Rows) -> Times:
+        """Cap what the inner controller says between decisions."""
+        return np.minimum(slack_within(self._inner, delays, arrived_by), self._cap.microseconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from slackwater.contracts import Contract, ControllerConfig, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.control.bounded_drops import BoundedDrops
 from slackwater.control.capped import Capped
 from slackwater.control.fixed import Fixed
 from slackwater.control.max_delay import MaxDelay
@@ -63,7 +64,7 @@ def default_controller(contract: Contract) -> ControllerConfig:
         case Recall():
             return NeededSlack()
         case DropRatio():
-            return NeededSlack(tolerance=0)
+            return BoundedDrops()
     raise ParameterError(
         "contract",
         contract,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 if TYPE_CHECKING:
+    from slackwater.events import Rows
     from slackwater.measurement import Measurement
     from slackwater.time import Duration, Times
 
@@ -31,3 +34,16 @@ class Controller(Protocol):
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that `build` needs to go on, as values that JSON can hold."""
+
+
+def slack_within(controller: Controller, delays: Times, arrived_by: Rows) -> Times:
+    """Ask a controller how long to wait at each step of an interval, or of the part of one that a batch has.
+
+    A controller that has a method of this name follows arrivals between decisions: it gets the delay of each event, and
+    how many events have come up to each step. Another one waits as it decided.
+    """
+    follows = getattr(controller, "slack_within", None)
+    if follows is None:
+        return np.broadcast_to(np.int64(controller.next_slack().microseconds), arrived_by.shape)
+    path: Times = follows(delays, arrived_by)
+    return path

@@ -9,11 +9,13 @@ import numpy as np
 
 from slackwater.contracts import NO_GOAL, ControllerConfig, Goal, check_config
 from slackwater.control.around import Around
+from slackwater.control.controller import slack_within
 from slackwater.errors import ParameterError
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from slackwater.control.controller import Controller
+    from slackwater.events import Rows
     from slackwater.time import Times
 
 
@@ -60,3 +62,7 @@ class SpeculativeController(Around):
         """Scale the inner path."""
         path = self._inner.slack_path(largest_delay)
         return None if path is None else np.asarray(path * self._alpha, np.int64)
+
+    def slack_within(self, delays: Times, arrived_by: Rows) -> Times:
+        """Scale what the inner controller says between decisions."""
+        return np.asarray(slack_within(self._inner, delays, arrived_by) * self._alpha, np.int64)

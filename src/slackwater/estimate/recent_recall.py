@@ -50,6 +50,11 @@ class RecentRecall:
         due, made = self._total
         return made / due if due > 0 else None
 
+    def counts(self) -> tuple[float, float]:
+        """Return what was due and what was made of it over the closed intervals."""
+        due, made = self._total
+        return due, made
+
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
         return {"closed": [list(each) for each in self._closed], "open": [self._due, self._made], "total": self._total}

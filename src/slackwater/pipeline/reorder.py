@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slackwater.control.choose import controller_for, controller_state
+from slackwater.control.controller import slack_within
 from slackwater.core.reorder import Departures, KSlack, KSlackState
 from slackwater.errors import StateError
 from slackwater.events import Events, Late, Reason, code_of
@@ -116,10 +117,7 @@ class ReorderPipeline:
         for stop in [*(self._boundaries.crossed(arrivals.clock) + 1).tolist(), arrivals.steps]:
             if stop > start:
                 part = arrivals.part(start, stop)
-                yield (
-                    part,
-                    np.broadcast_to(np.int64(self._controller.next_slack().microseconds), (part.steps,)),
-                )
+                yield part, slack_within(self._controller, part.delay, part.arrived_by(np.arange(part.steps)))
                 start = stop
 
     def _run(self, arrivals: Arrivals, slack: Times, turned_away: Late) -> Outcome:
@@ -134,10 +132,10 @@ class ReorderPipeline:
             decisions = with_estimate(self._kept.follow(decisions, *ended), self._controller)
         routed = self._route(out, turned_away, decisions, len(arrivals.events))
         if arrivals.steps:
-            self._controller.observe(self._measure(arrivals, slack, decisions))
+            self._controller.observe(self._measure(arrivals, slack, decisions, late=len(out.late)))
         return routed
 
-    def _measure(self, arrivals: Arrivals, slack: Times, decisions: Decisions) -> Measurement:
+    def _measure(self, arrivals: Arrivals, slack: Times, decisions: Decisions, *, late: int) -> Measurement:
         return Measurement(
             at=int(arrivals.clock[-1]),
             intervals=int(decisions.intervals.sum()),
@@ -145,6 +143,7 @@ class ReorderPipeline:
             max_delay=int(arrivals.delay.max()),
             delays=arrivals.delay,
             counts=self.counts,
+            late=late,
             kept=None if self._kept is None else self._kept.get(),
         )
 

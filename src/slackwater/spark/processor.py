@@ -87,7 +87,7 @@ class BucketProcessor(StatefulProcessor):
         for each in self._maps():
             each.written = 0
         drain = any(record.kind == "drain" for record in control)
-        if not (drain or expired or any(map(len, tables))):  # nothing to run: the rows that are held stay unread
+        if control and not (drain or expired or any(map(len, tables))):  # nothing to run: what is held stays unread
             self._meta.update((saved.dump(self._identity),))
             return frame_of(self._ignored(control, bucket))
         call = self._run(bucket, saved, tables, processing_time=processing_time, drain=drain, expired=expired)

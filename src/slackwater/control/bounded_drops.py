@@ -1,0 +1,128 @@
+"""The default for `DropRatio`: the slack that recent delays ask for, and a guard that does not wait for a decision.
+
+KIM assumes normal delays and bounds the share late on average. Here delays are counted as they are, as for a recall
+(`NeededSlack`), and the share is kept in every period: a decision at every boundary cannot do that alone, since within
+one interval more events may come too late than a period may lose. So arrivals are followed between decisions too. The
+guard knows how many more events may be late in the period under way; once a small part of them came further behind
+than the slack, or hardly any are left, it waits as long as the largest recent delay asks for until the next decision.
+See docs/decisions/0014.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from slackwater.contracts import NO_GOAL, ControllerConfig, Goal, check_config
+from slackwater.control.around import Around
+from slackwater.control.needed_slack import NeededSlack
+from slackwater.control.parameters import check_share, target_of
+from slackwater.estimate.recent_peak import RecentPeak
+from slackwater.estimate.recent_recall import RecentRecall
+
+if TYPE_CHECKING:
+    from slackwater.control.controller import Controller
+    from slackwater.events import Rows
+    from slackwater.measurement import Measurement
+    from slackwater.time import Duration, Times
+
+_SPARE = 3  # events: with fewer that may still be late, none is risked
+_PEAK_PERIODS = 10  # over which the largest delay counts
+_MEMORY = 4.0  # periods: shorter than for a recall, as the guard covers for what has been forgotten
+
+
+@dataclass(frozen=True)
+class BoundedDrops:
+    """Waits as long as the inner controller says, and longer at once where the period's share of late events runs out.
+
+    Args:
+        inner: decides at boundaries.
+        reserve: the share of the events that may still be late that may come behind the slack unheeded.
+
+    >>> BoundedDrops().build().next_slack()
+    Duration('0 seconds')
+    """
+
+    inner: ControllerConfig = field(default_factory=lambda: NeededSlack(tolerance=0, memory=_MEMORY))
+    reserve: float = 0.1
+
+    skipped_laws: ClassVar[dict[str, str]] = NeededSlack.skipped_laws
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_config("inner", self.inner)
+        check_share("reserve", self.reserve)
+
+    def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> BoundedDropsController:
+        """Make the controller around the inner one, anew or from its snapshot."""
+        return BoundedDropsController(self.inner.build(state, goal), self.reserve, goal, (state or {}).get("guard", {}))
+
+
+class BoundedDropsController(Around):
+    """Logic of `BoundedDrops`. O(n) for n arrivals, besides the inner controller's decisions."""
+
+    def __init__(self, inner: Controller, reserve: float, goal: Goal, state: dict[str, Any]) -> None:
+        super().__init__(inner)
+        self._reserve = reserve
+        self._drop_ratio = 1 - target_of(goal)
+        # The period that the next decision measures: all but its last interval is known.
+        self._recent = RecentRecall(max(goal.period - goal.interval, 0), state.get("recent"))
+        self._peak = RecentPeak(max(1, round(_PEAK_PERIODS * goal.period / goal.interval)), state.get("peak"))
+        self._arrived, self._behind = state.get("interval", (0, 0))  # in the interval under way
+        self._alarmed = state.get("alarmed", False)
+
+    @property
+    def estimated(self) -> float | None:
+        """What the inner controller expects; the guard only adds to it."""
+        estimated: float | None = getattr(self._inner, "estimated", None)
+        return estimated
+
+    def observe(self, measurement: Measurement) -> None:
+        """Let the inner controller learn; count what was late; a boundary ends the alarm."""
+        super().observe(measurement)
+        arrived = len(measurement.delays)
+        self._recent.update(arrived, arrived - measurement.late)
+        if measurement.intervals:
+            self._recent.close(measurement.at)
+            self._peak.close()
+            self._arrived = self._behind = 0
+            self._alarmed = False
+
+    def next_slack(self) -> Duration:
+        """Return what the inner controller decided."""
+        return self._inner.next_slack()
+
+    def slack_path(self, largest_delay: Times) -> None:
+        """Decide at boundaries, and in between by `slack_within`."""
+
+    def slack_within(self, delays: Times, arrived_by: Rows) -> Times:
+        """Return the slack at each step of a part of an interval; `arrived_by` says how many events came up to it."""
+        slack = self._inner.next_slack().microseconds
+        behind = self._behind + np.cumsum(delays > slack)
+        left = self._may_be_late(np.arange(1, len(delays) + 1))
+        alarm = np.maximum.accumulate((behind > np.minimum(self._reserve * left, left - _SPARE)) | self._alarmed)
+        peak = np.maximum(np.maximum.accumulate(delays), max(self._peak.get(), slack))
+        path: Times = np.where(alarm, peak, slack)
+        self._remember(delays, int(behind[-1]), alarmed=bool(alarm[-1]))
+        return path[arrived_by - 1]
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the inner snapshot, and what the guard counts."""
+        guard = {
+            "recent": self._recent.snapshot(),
+            "peak": self._peak.snapshot(),
+            "interval": (self._arrived, self._behind),
+            "alarmed": self._alarmed,
+        }
+        return {**super().snapshot(), "guard": guard}
+
+    def _may_be_late(self, arriving: Rows) -> Any:
+        """Return how many events of the period may be late, after each that arrives, besides those that were."""
+        due, made = self._recent.counts()
+        return self._drop_ratio * (due + self._arrived + arriving) - (due - made)
+
+    def _remember(self, delays: Times, behind: int, *, alarmed: bool) -> None:
+        self._peak.update(int(delays.max()))
+        self._arrived, self._behind, self._alarmed = self._arrived + len(delays), behind, alarmed
