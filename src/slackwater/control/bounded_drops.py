@@ -10,54 +10,59 @@ See docs/decisions/0014.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from slackwater.contracts import NO_GOAL, ControllerConfig, Goal, check_config
+from slackwater.contracts import NO_GOAL, Goal
 from slackwater.control.around import Around
 from slackwater.control.needed_slack import NeededSlack
 from slackwater.control.parameters import check_share, target_of
 from slackwater.estimate.recent_peak import RecentPeak
 from slackwater.estimate.recent_recall import RecentRecall
+from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from slackwater.control.controller import Controller
     from slackwater.events import Rows
     from slackwater.measurement import Measurement
-    from slackwater.time import Duration, Times
+    from slackwater.time import Times
 
 _SPARE = 3  # events: with fewer that may still be late, none is risked
 _PEAK_PERIODS = 10  # over which the largest delay counts
-_MEMORY = 4.0  # periods: shorter than for a recall, as the guard covers for what has been forgotten
 
 
 @dataclass(frozen=True)
 class BoundedDrops:
-    """Waits as long as the inner controller says, and longer at once where the period's share of late events runs out.
+    """Waits as long as `NeededSlack` says, and longer at once where the period's share of late events runs out.
 
     Args:
-        inner: decides at boundaries.
+        memory: how long delays are remembered, in periods (half-life): shorter than for a recall, as the guard covers
+            for what has been forgotten.
         reserve: the share of the events that may still be late that may come behind the slack unheeded.
 
     >>> BoundedDrops().build().next_slack()
     Duration('0 seconds')
     """
 
-    inner: ControllerConfig = field(default_factory=lambda: NeededSlack(tolerance=0, memory=_MEMORY))
+    memory: float = 2.0
     reserve: float = 0.1
 
     skipped_laws: ClassVar[dict[str, str]] = NeededSlack.skipped_laws
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        check_config("inner", self.inner)
         check_share("reserve", self.reserve)
+        self._inner()
 
     def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> BoundedDropsController:
-        """Make the controller around the inner one, anew or from its snapshot."""
-        return BoundedDropsController(self.inner.build(state, goal), self.reserve, goal, (state or {}).get("guard", {}))
+        """Make the controller, anew or from its snapshot."""
+        guard = (state or {}).get("guard", {})
+        return BoundedDropsController(self._inner().build(state, goal), self.reserve, goal, guard)
+
+    def _inner(self) -> NeededSlack:
+        return NeededSlack(tolerance=0, memory=self.memory)
 
 
 class BoundedDropsController(Around):
@@ -91,8 +96,9 @@ class BoundedDropsController(Around):
             self._alarmed = False
 
     def next_slack(self) -> Duration:
-        """Return what the inner controller decided."""
-        return self._inner.next_slack()
+        """Return what the inner controller decided, or what an alarm asks for."""
+        decided = self._inner.next_slack()
+        return max(decided, Duration(self._peak.get())) if self._alarmed else decided
 
     def slack_path(self, largest_delay: Times) -> None:
         """Decide at boundaries, and in between by `slack_within`."""

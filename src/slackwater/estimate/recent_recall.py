@@ -40,7 +40,7 @@ class RecentRecall:
             self._closed.append((clock, self._due, self._made, clock))
         due, made = self._total[0] + self._due, self._total[1] + self._made
         self._due = self._made = 0.0
-        while self._closed[0][0] <= clock - self._period:
+        while self._closed and self._closed[0][0] <= clock - self._period:
             _, gone_due, gone_made, _ = self._closed.popleft()
             due, made = due - gone_due, made - gone_made
         self._total = (due, made) if due > 1e-9 else (0.0, 0.0)  # what rounding leaves of nothing is nothing

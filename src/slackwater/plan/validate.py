@@ -103,6 +103,13 @@ def _check_scope(node: JoinNode) -> None:
         raise ParameterError(
             "scope", node.scope, must='be "bucket" or "global"', remedy='"bucket" lets each bucket keep the contract'
         )
+    if node.scope == "global" and node.contract.counts_events:
+        raise ParameterError(
+            "scope",
+            f"global with {type(node.contract).__name__}",
+            must="be used with a contract on results",
+            remedy='use Recall, or scope="bucket": every bucket then keeps the share of its own rows',
+        )
     if node.scope == "global" and not _learns_from_arrivals(node.contract):
         controller = node.contract.controller or default_controller(node.contract)
         raise ParameterError(

@@ -1,0 +1,100 @@
+import json
+
+import numpy as np
+import pytest
+
+from slackwater.contracts import Goal
+from slackwater.control import BoundedDrops, Capped, Fixed
+from slackwater.control.bounded_drops import BoundedDropsController
+from slackwater.control.controller import slack_within
+from slackwater.errors import ParameterError
+from slackwater.measurement import Counts, Measurement
+
+SECOND = 1_000_000
+GOAL = Goal(0.9, period=10 * SECOND, interval=SECOND)  # a tenth may be late
+
+
+def one_second(state=None):
+    """A guard around a controller that always waits a second."""
+    return BoundedDropsController(Fixed("1 second").build(), 0.1, GOAL, (state or {}).get("guard", {}))
+
+
+def part(controller, delays, *, late=0, at=0, intervals=1):
+    """Let the events of an interval, or of a part of it, arrive one by one; return the slack at each, in seconds."""
+    delays = np.array(delays) * SECOND
+    path = slack_within(controller, delays, np.arange(1, len(delays) + 1))
+    controller.observe(
+        Measurement(at * SECOND, intervals, int(path[-1]), int(delays.max()), delays, Counts(), late=late)
+    )
+    return (path / SECOND).tolist()
+
+
+def calm(controller, intervals=10):
+    """Let a hundred events arrive in time in each of some intervals: then a hundred of a period may be late."""
+    for number in range(intervals):
+        part(controller, [0] * 100, at=number + 1)
+
+
+def test_nothing_is_risked_before_anything_is_known():
+    assert [3, 3, 5] == part(one_second(), [3, 0, 5])
+
+
+def test_a_few_events_behind_the_slack_do_not_matter():
+    controller = one_second()
+    calm(controller)
+    assert [1, 1, 1] == part(controller, [4, 0, 4])
+
+
+def test_it_waits_longer_at_once_where_the_share_runs_out():
+    controller = one_second()
+    calm(controller)
+    # 90 of 900 may be late: a tenth of them, 9, may come behind the slack.
+    path = part(controller, [4] * 9 + [7, 2])
+    assert [1] * 9 + [7, 7] == path
+
+
+def test_events_that_were_late_are_no_longer_left():
+    controller = one_second()
+    calm(controller)
+    part(controller, [0] * 100, late=89, at=11)
+    assert [6] == part(controller, [6], at=12)
+
+
+def test_a_boundary_ends_the_alarm():
+    controller = one_second()
+    calm(controller)
+    part(controller, [4] * 20, at=11)
+    assert [1] == part(controller, [0], at=12)
+
+
+def test_the_largest_recent_delay_is_waited_for_even_after_a_silence():
+    controller = one_second()
+    calm(controller)
+    part(controller, [8] + [0] * 99, at=11)
+    part(controller, [0], at=1_000)  # ends the silence, and the interval
+    assert [8] == part(controller, [0], at=1_001)
+
+
+@pytest.mark.parametrize("cut", [1, 4, 9, 12])
+def test_a_batch_that_ends_within_an_interval_changes_nothing(cut):
+    delays = [4] * 10 + [7, 2, 0]
+    whole, parted = one_second(), one_second()
+    calm(whole), calm(parted)
+    first = part(parted, delays[:cut], intervals=0)
+    parted = one_second(json.loads(json.dumps(parted.snapshot())))
+    assert part(whole, delays) == first + part(parted, delays[cut:])
+
+
+def test_events_that_arrive_together_have_one_slack():
+    controller = one_second()
+    assert [5 * SECOND] == slack_within(controller, np.array([5, 2]) * SECOND, np.array([2])).tolist()
+
+
+def test_a_cap_holds_between_decisions_too():
+    controller = Capped(BoundedDrops(), cap="2 seconds").build(None, GOAL)
+    assert [2 * SECOND] == slack_within(controller, np.array([5 * SECOND]), np.array([1])).tolist()
+
+
+def test_a_reserve_is_a_share():
+    with pytest.raises(ParameterError, match="reserve"):
+        BoundedDrops(reserve=2)
