@@ -89,6 +89,10 @@ class MergedArrivals:
         """Return for each event of a stream the value of its step."""
         return self.streams[stream].per_event(self.of_stream(stream, values))
 
+    def step_of(self, stream: int, position: Rows) -> Rows:
+        """Return the step of the events of a stream at these positions."""
+        return self._steps[stream][self.streams[stream].step_of(position)]
+
     def arrived_by(self, step: Rows) -> Rows:
         """How many events had arrived after each of these steps."""
         count = np.zeros(len(step), np.int64)

@@ -119,12 +119,13 @@ class NeedsProfile:
         if not arrivals.steps:
             return Needs.none()
         lags = [self._lag(stream, arrivals) for stream in range(len(self._seen))]
-        looking = self._look_ahead(arrivals, lags, interval, intervals)
+        late = self._late(arrivals, lags, interval, intervals)
+        looking = self._look_ahead(lags, late)
         chosen = [self._chosen(stream, arrivals, lags[stream] > 0, interval, looking) for stream in range(len(lags))]
         found = Needs.none()
         if any(len(events) for events, _ in chosen):
             found = self._looked_at(arrivals, chosen)
-        unseen = self._not_looked_at(arrivals, lags, interval, looking, found)
+        unseen = self._not_looked_at(arrivals, late, interval, looking, found)
         self._forget(arrivals)
         return Needs.concat([found, unseen])
 
@@ -142,12 +143,17 @@ class NeedsProfile:
         """Return how far each event came behind the slowest clock; those that come together do so in order."""
         return arrivals.per_event(stream, arrivals.before) - arrivals.streams[stream].events.time
 
-    def _look_ahead(self, arrivals: MergedArrivals, lags: list[Times], interval: Rows, intervals: int) -> Mask:
-        """Say for each interval whether events that are not late are looked at: if the one before had late ones."""
+    def _late(self, arrivals: MergedArrivals, lags: list[Times], interval: Rows, intervals: int) -> Rows:
+        """Return how many events of these came behind the slowest clock, in each interval."""
         late = np.zeros(intervals, np.int64)
-        late[0] = self._state.late
         for stream, lag in enumerate(lags):
-            late += np.bincount(arrivals.per_event(stream, interval)[lag > 0], minlength=len(late))
+            steps = arrivals.step_of(stream, np.flatnonzero(lag > 0))
+            late += np.bincount(interval[steps], minlength=intervals)
+        return late
+
+    def _look_ahead(self, lags: list[Times], late: Rows) -> Mask:
+        """Say for each interval whether events that are not late are looked at: if the one before had late ones."""
+        late = np.concatenate((late[:1] + self._state.late, late[1:]))
         longest = min(max((int(lag.max(initial=0)) for lag in lags), default=0), self._most_lag)
         looking = np.concatenate(([self._state.looking], late[:-1] > 0))
         self._state = replace(
@@ -170,16 +176,16 @@ class NeedsProfile:
         )
 
     def _not_looked_at(
-        self, arrivals: MergedArrivals, lags: list[Times], interval: Rows, looking: Mask, found: Needs
+        self, arrivals: MergedArrivals, late: Rows, interval: Rows, looking: Mask, found: Needs
     ) -> Needs:
         """Return the results of events that were not looked at: as many as before, and they need nothing."""
-        others, results = np.zeros(len(looking), np.int64), np.zeros(len(looking))
-        others[0], results[0] = self._state.others, self._state.results
-        before = int(others[0])
-        for stream, lag in enumerate(lags):
-            others += np.bincount(arrivals.per_event(stream, interval)[lag <= 0], minlength=len(others))
+        ends = np.searchsorted(interval, np.arange(len(looking)), side="right") - 1
+        others = np.diff(_arrived_by(arrivals, ends), prepend=0) - late
+        results = np.zeros(len(looking))
+        before = self._state.others
+        others[0], results[0] = others[0] + before, self._state.results
         results += np.bincount(interval[found.step], weights=found.weight * (found.slack == 0), minlength=len(others))
-        steps = np.maximum(np.searchsorted(interval, np.arange(len(others)), side="right") - 1, 0)
+        steps = np.maximum(ends, 0)
         weight = np.zeros(len(others))
         per_event = self._state.results_per_event
         for number in np.flatnonzero(others):
@@ -302,3 +308,8 @@ def _first_since(times: Times, position: Rows, since: Times, rank: Rows, clock: 
             j += 1
         first[i] = min(times[j], clock[i] + 1) if j < len(times) else clock[i] + 1
     return first
+
+
+def _arrived_by(arrivals: MergedArrivals, step: Rows) -> Rows:
+    """How many events had arrived after each of these steps; none before the first."""
+    return np.where(step < 0, 0, arrivals.arrived_by(np.maximum(step, 0)))

@@ -35,10 +35,11 @@ class EventLags:
         if len(self._counts) != len(lags):
             self._counts = [np.zeros(1) for _ in lags]
         for stream, (late, count) in enumerate(zip(lags, events, strict=True)):
-            weight = weights[stream] if weights else np.ones(len(late))
             if len(late):
+                weight = weights[stream] if weights else np.ones(len(late))
                 self._counts[stream] = add(self._counts[stream], np.bincount(bin_of(late), weights=weight))
-            self._counts[stream][0] += count - float(weight.sum())
+                self._counts[stream][0] -= float(weight.sum())
+            self._counts[stream][0] += count
 
     def close(self) -> None:
         """End a block: what was before counts a little less."""

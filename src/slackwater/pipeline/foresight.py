@@ -92,7 +92,7 @@ class Foresight:
 
     def on_batch(self, arrivals: MergedArrivals, crossed: Rows) -> Times:
         """Return the slack at each step, given the steps at which a boundary is crossed."""
-        group = np.searchsorted(crossed, np.arange(arrivals.steps), side="left")
+        group = np.repeat(np.arange(len(crossed) + 1), np.diff(crossed + 1, prepend=0, append=arrivals.steps))
         needs = self._profile.on_batch(arrivals, group, intervals=len(crossed) + 1).by_step()
         edges = np.searchsorted(group[needs.step], np.arange(len(crossed) + 2)).tolist()
         stretches = _stretches(crossed, arrivals.steps)

@@ -17,7 +17,15 @@ from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 
 from slackwater.contracts import Contract, ControllerConfig, DropRatio, FixedSlack, MaxSlack, NoSlack, PerPeriod, Recall
-from slackwater.control import PD, AdaptiveMax, LateDegreeModel, ModelSearch, NeededSlack, NormalDelay
+from slackwater.control import (
+    PD,
+    AdaptiveMax,
+    BoundedDrops,
+    LateDegreeModel,
+    ModelSearch,
+    NeededSlack,
+    NormalDelay,
+)
 from slackwater.errors import ParameterError
 from slackwater.time import Duration, DurationLike
 
@@ -28,7 +36,8 @@ CONTROLLERS: Mapping[str, ControllerConfig] = {
     "model-search-eq-uncalibrated": ModelSearch(selectivity="eq", calibration="none"),
     "late-degree": LateDegreeModel(),
     "pd": PD(),
-    "needed-strict": NeededSlack(tolerance=0),  # what a drop ratio uses unless it says otherwise
+    "needed-strict": NeededSlack(tolerance=0),
+    "bounded-drops": BoundedDrops(),  # what a drop ratio uses unless it says otherwise
     "normal-delay": NormalDelay(),
     "adaptive-max": AdaptiveMax(),
 }
