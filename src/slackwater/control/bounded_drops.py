@@ -3,8 +3,8 @@
 KIM assumes normal delays and bounds the share late on average. Here delays are counted as they are, as for a recall
 (`NeededSlack`), and the share is kept in every period: a decision at every boundary cannot do that alone, since within
 one interval more events may come too late than a period may lose. So arrivals are followed between decisions too. The
-guard knows how many more events may be late in the period under way; once a small part of them came further behind
-than the slack, or hardly any are left, it waits as long as the largest recent delay asks for until the next decision.
+guard knows how many more events may be late in the period under way; once an interval uses up more of them than it
+should, or hardly any are left, it waits as long as the largest recent delay asks for until the next decision.
 See docs/decisions/0014.
 """
 
@@ -71,9 +71,11 @@ class BoundedDropsController(Around):
     def __init__(self, inner: Controller, reserve: float, goal: Goal, state: dict[str, Any]) -> None:
         super().__init__(inner)
         self._reserve = reserve
-        self._drop_ratio = 1 - target_of(goal)
+        self._drop_ratio = round(1 - target_of(goal), 12)  # 1 - 0.9 is a little less than a tenth
         # The period that the next decision measures: all but its last interval is known.
-        self._recent = RecentRecall(max(goal.period - goal.interval, 0), state.get("recent"))
+        known = max(goal.period - goal.interval, 0)
+        self._recent = RecentRecall(known, state.get("recent"))
+        self._interval_share = goal.interval / known if known else 0.0
         self._peak = RecentPeak(max(1, round(_PEAK_PERIODS * goal.period / goal.interval)), state.get("peak"))
         self._arrived, self._behind = state.get("interval", (0, 0))  # in the interval under way
         self._alarmed = state.get("alarmed", False)
@@ -108,7 +110,8 @@ class BoundedDropsController(Around):
         slack = self._inner.next_slack().microseconds
         behind = self._behind + np.cumsum(delays > slack)
         left = self._may_be_late(np.arange(1, len(delays) + 1))
-        alarm = np.maximum.accumulate((behind > np.minimum(self._reserve * left, left - _SPARE)) | self._alarmed)
+        unheeded = np.minimum(np.maximum(self._reserve * left, self._at_this_pace()), left - _SPARE)
+        alarm = np.maximum.accumulate((behind > unheeded) | self._alarmed)
         peak = np.maximum(np.maximum.accumulate(delays), max(self._peak.get(), slack))
         path: Times = np.where(alarm, peak, slack)
         self._remember(delays, int(behind[-1]), alarmed=bool(alarm[-1]))
@@ -128,6 +131,10 @@ class BoundedDropsController(Around):
         """Return how many events of the period may be late, after each that arrives, besides those that were."""
         due, made = self._recent.counts()
         return self._drop_ratio * (due + self._arrived + arriving) - (due - made)
+
+    def _at_this_pace(self) -> float:
+        """Return how many events of an interval may be late if all intervals of a period lose alike."""
+        return self._drop_ratio * self._recent.counts()[0] * self._interval_share
 
     def _remember(self, delays: Times, behind: int, *, alarmed: bool) -> None:
         self._peak.update(int(delays.max()))
