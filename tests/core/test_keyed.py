@@ -24,23 +24,24 @@ class OracleByKey:
     def __init__(self, release):
         self.release = release
         self.by_key = defaultdict(lambda: OracleKSlack(release=release))
-        self.released, self.late = [], []  # by (step, time, arrival, row)
+        self.released, self.late = [], []  # by (step, time); at equal times the key that came first is first
 
     def on_step(self, events, slack):
-        for key in sorted({row % KEYS for _, _, row in events}):
+        keys = list(dict.fromkeys(row % KEYS for _, _, row in events))
+        for key in keys:
             self.by_key[key].on_step([event for event in events if event[2] % KEYS == key], slack)
-        self._collect()
+        self._collect([self.by_key[key] for key in keys])
 
     def on_end(self):
         for oracle in self.by_key.values():
             oracle.on_end()
-        self._collect()
+        self._collect(self.by_key.values())
 
-    def _collect(self):
+    def _collect(self, oracles):
         for kind in ("released", "late"):
-            new = [event for oracle in self.by_key.values() for event in getattr(oracle, kind)]
-            getattr(self, kind).extend(sorted(new))
-            for oracle in self.by_key.values():
+            new = [event for oracle in oracles for event in getattr(oracle, kind)]
+            getattr(self, kind).extend(sorted(new, key=lambda event: event[0]))
+            for oracle in oracles:
                 getattr(oracle, kind).clear()
 
 
@@ -86,11 +87,12 @@ def test_any_batches_steps_and_slacks_equal_one_oracle_per_key(run):
         assert [r - before[0] for r, _ in trace] == out.released_by(steps).tolist()
         assert [x - before[1] for _, x in trace] == out.late_by(steps).tolist()
         assert sum(len(one.heap) for one in oracle.by_key.values()) == logic.buffered
+    assert oracle.released == released
     oracle.on_end()
     out = logic.on_end()
     released += pairs(out.in_order)
     late += [(*pair, behind) for pair, behind in zip(pairs(out.late), out.late_behind.tolist(), strict=True)]
-    assert oracle.released == released
+    assert sorted(oracle.released) == sorted(released)
     assert sorted(oracle.late) == sorted(late)
     assert 0 == logic.buffered == (buffer.nodes[:, ROW] >= 0).sum() == buffer.keys[:, HELD].sum()
 

@@ -75,7 +75,8 @@ def _meld(nodes: npt.NDArray[np.int64], one: int, other: int) -> int:
 @compiled
 def _leaves_before(nodes: npt.NDArray[np.int64], one: int, other: int) -> bool:
     """Order by (event time, arrival, row)."""
-    for field in (TIME, ARRIVAL, ROW):
-        if nodes[one, field] != nodes[other, field]:
-            return nodes[one, field] < nodes[other, field]
-    return False
+    if nodes[one, TIME] != nodes[other, TIME]:
+        return nodes[one, TIME] < nodes[other, TIME]
+    if nodes[one, ARRIVAL] != nodes[other, ARRIVAL]:
+        return nodes[one, ARRIVAL] < nodes[other, ARRIVAL]
+    return nodes[one, ROW] < nodes[other, ROW]

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KeyedDepartures:
-    """What left the buffer in a batch, and when: by (step of release, event time, arrival), over all keys."""
+    """What left the buffers in a batch, and when: by (step of release, event time); of a key then by arrival."""
 
     in_order: Events
     late: Events
@@ -53,9 +53,10 @@ class KeyedDepartures:
 
     @classmethod
     def of(cls, out: npt.NDArray[np.int64]) -> KeyedDepartures:
-        """Sort what a kernel wrote down; it is by step already."""
-        if (out[1:, OUT_STEP] == out[:-1, OUT_STEP]).any():
-            out = out[np.lexsort((out[:, OUT_ROW], out[:, OUT_ARRIVAL], out[:, OUT_TIME], out[:, OUT_STEP]))]
+        """Put what left at the same step in order over its keys; at equal times the key that came first is first."""
+        time, step = out[:, OUT_TIME], out[:, OUT_STEP]
+        if ((time[1:] < time[:-1]) & (step[1:] == step[:-1])).any():
+            out = out[np.lexsort((time, step))]
         late = out[:, OUT_LATE] != 0
         used, missed = (out[~late], out[late]) if late.any() else (out, out[:0])
         return cls(

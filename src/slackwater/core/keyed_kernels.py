@@ -63,19 +63,17 @@ def run_steps(
 ) -> tuple[int, int]:
     """Take in events step by step and release what the horizon of their keys reaches.
 
-    Return the first free node and how many left: they are in `out`, by step.
+    Return the first free node, and how many left: they are in `out` by step, and those of a step key by key.
     """
     count = step = first = 0
     while first < len(key):
         stop = _end_of_step(arrival, first)
         for i in range(first, stop):
-            _move_clock(keys[key[i]], time[i])
+            _move_clock(key[i], time[i], keys)
             free = _put(key[i], time[i], arrival[i], row[i], keys, nodes, free)
         for i in range(first, stop):
-            each = keys[key[i]]
-            if each[TOUCHED] and not (by_clock and each[CLOCK] == each[BEFORE]):
-                free, count = _release(each, each[CLOCK] - slack[step], step, nodes, free, out, count)
-            each[TOUCHED] = 0
+            if _may_release(key[i], by_clock, keys):
+                free, count = _release(key[i], slack[step], step, keys, nodes, free, out, count)
         first, step = stop, step + 1
     return free, count
 
@@ -89,18 +87,25 @@ def _end_of_step(arrival: Times, first: int) -> int:
 
 
 @compiled
-def _move_clock(key: Times, time: int) -> None:
-    if not key[TOUCHED]:
-        key[TOUCHED] = 1
-        key[BEFORE] = key[CLOCK]
-    key[CLOCK] = max(key[CLOCK], time)
+def _move_clock(key: int, time: int, keys: Table) -> None:
+    if not keys[key, TOUCHED]:
+        keys[key, TOUCHED] = 1
+        keys[key, BEFORE] = keys[key, CLOCK]
+    keys[key, CLOCK] = max(keys[key, CLOCK], time)
+
+
+@compiled
+def _may_release(key: int, by_clock: bool, keys: Table) -> bool:
+    """Ask once for each key of a step."""
+    asked = keys[key, TOUCHED] == 1
+    keys[key, TOUCHED] = 0
+    return asked and not (by_clock and keys[key, CLOCK] == keys[key, BEFORE])
 
 
 @compiled
 def _put(key: int, time: int, arrival: int, row: int, keys: Table, nodes: Table, free: int) -> int:
-    node = nodes[free]
-    following = node[SIBLING]
-    node[TIME], node[ARRIVAL], node[ROW], node[KEY] = time, arrival, row, key
+    following = nodes[free, SIBLING]
+    nodes[free, TIME], nodes[free, ARRIVAL], nodes[free, ROW], nodes[free, KEY] = time, arrival, row, key
     keys[key, ROOT] = push(nodes, keys[key, ROOT], free)
     keys[key, HELD] += 1
     return following
@@ -108,19 +113,20 @@ def _put(key: int, time: int, arrival: int, row: int, keys: Table, nodes: Table,
 
 @compiled
 def _release(
-    key: Times, horizon: int, step: int, nodes: Table, free: int, out: Table, count: int
+    key: int, slack: int, step: int, keys: Table, nodes: Table, free: int, out: Table, count: int
 ) -> tuple[int, int]:
-    """Let a key's events leave up to the horizon; late are those behind what it had passed on before this step."""
-    behind, root = key[PASSED_ON], key[ROOT]
+    """Let a key's events leave up to its horizon; late are those behind what it had passed on before this step."""
+    horizon, behind, root, before = keys[key, CLOCK] - slack, keys[key, PASSED_ON], keys[key, ROOT], count
     while root != NONE and nodes[root, TIME] <= horizon:
-        node, line = nodes[root], out[count]
-        line[OUT_TIME], line[OUT_ARRIVAL], line[OUT_ROW] = node[TIME], node[ARRIVAL], node[ROW]
-        line[OUT_STEP], line[OUT_LATE] = step, node[TIME] < behind
-        line[OUT_BEHIND], line[OUT_DELAY] = behind, max(0, key[BEFORE] - node[TIME])
-        key[PASSED_ON] = max(key[PASSED_ON], node[TIME])
-        key[HELD] -= 1
-        gone, root = root, pop(nodes, root)
-        node[ROW], node[SIBLING] = NONE, free
-        free, count = gone, count + 1
-    key[ROOT] = root
+        time = nodes[root, TIME]
+        out[count, OUT_TIME], out[count, OUT_ARRIVAL], out[count, OUT_ROW] = time, nodes[root, ARRIVAL], nodes[root, ROW]
+        out[count, OUT_STEP], out[count, OUT_LATE], out[count, OUT_BEHIND] = step, time < behind, behind
+        out[count, OUT_DELAY] = max(0, keys[key, BEFORE] - time)
+        gone, root, count = root, pop(nodes, root), count + 1
+        nodes[gone, ROW], nodes[gone, SIBLING] = NONE, free
+        free = gone
+    if count > before:
+        keys[key, PASSED_ON] = max(behind, out[count - 1, OUT_TIME])
+        keys[key, HELD] -= count - before
+        keys[key, ROOT] = root
     return free, count
