@@ -1,7 +1,7 @@
 """What the reorder operator must keep under every controller. Named by `slackwater.testing.laws`.
 
 Hypothesis looks for counterexamples, always the same ones: streams of every shape with bad times among them, cut into
-batches in every way, with both release modes and the late policies.
+batches in every way, with one clock and with a clock per key, with both release modes and the late policies.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from slackwater.events import Events, Reason
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.plan.nodes import ReorderNode, StreamNode
 from slackwater.testing import strategies as sst
-from slackwater.testing.trace import Driver, Trace, run_all
+from slackwater.testing.trace import KEYS, Driver, Trace, run_all
 from slackwater.time import is_released, release_horizon
 
 try:
@@ -46,8 +46,10 @@ def node_for(config: ControllerConfig, **options: Any) -> ReorderNode:
 
 
 def _nodes(config: ControllerConfig) -> st.SearchStrategy[ReorderNode]:
-    release = st.sampled_from(["arrival", "clock"])
-    return st.builds(lambda late, mode: node_for(config, late=late, release=mode), sst.late_policies(), release)
+    release, by = st.sampled_from(["arrival", "clock"]), st.sampled_from([(), ("key",)])
+    return st.builds(
+        lambda late, mode, keys: node_for(config, late=late, release=mode, by=keys), sst.late_policies(), release, by
+    )
 
 
 def every_event_is_released_late_or_buffered(config: ControllerConfig) -> None:
@@ -69,13 +71,15 @@ def every_event_is_released_late_or_buffered(config: ControllerConfig) -> None:
 
 
 def released_times_never_decrease(config: ControllerConfig) -> None:
-    """From batch to batch and through the drain, whatever the slack does."""
+    """From batch to batch and through the drain, whatever the slack does; with a clock per key, of each key."""
 
     @_look_for_counterexamples
     @given(_nodes(config), sst.batches())
     def law(node: ReorderNode, batches: list[Incoming]) -> None:
-        times = [time for time, _ in run_all(node, batches).released]
-        assert sorted(times) == times
+        released = run_all(node, batches).released
+        for key in range(KEYS) if node.by else [None]:
+            times = [time for time, row in released if key is None or row % KEYS == key]
+            assert sorted(times) == times
 
     law()
 
