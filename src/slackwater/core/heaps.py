@@ -1,4 +1,4 @@
-"""Many small heaps of events in one array: what lets every key have a reorder buffer of its own, however many there are.
+"""Many small heaps of events in one array: a reorder buffer for every key, however many there are.
 
 Pairing heaps: an event that comes in order costs one comparison, and one that leaves O(log held) on average over all
 that leave. A node is a line of an array, and whoever owns a heap knows the number of its root.
@@ -75,8 +75,9 @@ def _meld(nodes: npt.NDArray[np.int64], one: int, other: int) -> int:
 @compiled
 def _leaves_before(nodes: npt.NDArray[np.int64], one: int, other: int) -> bool:
     """Order by (event time, arrival, row)."""
-    if nodes[one, TIME] != nodes[other, TIME]:
-        return nodes[one, TIME] < nodes[other, TIME]
+    before: bool = nodes[one, ROW] < nodes[other, ROW]
     if nodes[one, ARRIVAL] != nodes[other, ARRIVAL]:
-        return nodes[one, ARRIVAL] < nodes[other, ARRIVAL]
-    return nodes[one, ROW] < nodes[other, ROW]
+        before = nodes[one, ARRIVAL] < nodes[other, ARRIVAL]
+    if nodes[one, TIME] != nodes[other, TIME]:
+        before = nodes[one, TIME] < nodes[other, TIME]
+    return before

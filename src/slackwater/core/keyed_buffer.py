@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 _NEW_KEY = np.array([BEFORE_ALL_TIME, BEFORE_ALL_TIME, 0, NONE, BEFORE_ALL_TIME, 0], np.int64)
 
 
+def new_keys(count: int) -> npt.NDArray[np.int64]:
+    """Return what is known of keys that were never seen: a line each."""
+    return np.tile(_NEW_KEY, (count, 1))
+
+
 class KeyedBuffer:
     """One heap of events for each key, with the key's clock and the largest event time that it has passed on.
 
@@ -70,8 +75,7 @@ class KeyedBuffer:
     def make_room(self, *, keys: int = 0, nodes: int = 0) -> None:
         """Grow to so many keys and nodes at least; by doubling, where that is more."""
         if keys > len(self.keys):
-            new = np.tile(_NEW_KEY, (keys - len(self.keys), 1))
-            self.keys = np.concatenate((self.keys, new))
+            self.keys = np.concatenate((self.keys, new_keys(keys - len(self.keys))))
         if nodes > len(self.nodes):
             self.nodes, self.free = grown(self.nodes, self.free, max(nodes, 2 * len(self.nodes)))
 
@@ -98,6 +102,11 @@ class KeyedBuffer:
         self._release(nodes)
         self.count(-len(events))
         return events, keys
+
+    def clear(self) -> None:
+        """Forget the events in memory, which are kept elsewhere: their keys still hold them."""
+        self.nodes, self.free, self._held = self.nodes[:0], NONE, 0
+        self.keys[:, ROOT] = NONE
 
     def snapshot(self) -> Events:
         """Return what is in memory, by (event time, arrival)."""

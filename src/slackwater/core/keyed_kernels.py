@@ -104,7 +104,7 @@ def _may_release(key: int, by_clock: bool, keys: Table) -> bool:
 
 @compiled
 def _put(key: int, time: int, arrival: int, row: int, keys: Table, nodes: Table, free: int) -> int:
-    following = nodes[free, SIBLING]
+    following: int = nodes[free, SIBLING]
     nodes[free, TIME], nodes[free, ARRIVAL], nodes[free, ROW], nodes[free, KEY] = time, arrival, row, key
     keys[key, ROOT] = push(nodes, keys[key, ROOT], free)
     keys[key, HELD] += 1
@@ -119,7 +119,11 @@ def _release(
     horizon, behind, root, before = keys[key, CLOCK] - slack, keys[key, PASSED_ON], keys[key, ROOT], count
     while root != NONE and nodes[root, TIME] <= horizon:
         time = nodes[root, TIME]
-        out[count, OUT_TIME], out[count, OUT_ARRIVAL], out[count, OUT_ROW] = time, nodes[root, ARRIVAL], nodes[root, ROW]
+        out[count, OUT_TIME], out[count, OUT_ARRIVAL], out[count, OUT_ROW] = (
+            time,
+            nodes[root, ARRIVAL],
+            nodes[root, ROW],
+        )
         out[count, OUT_STEP], out[count, OUT_LATE], out[count, OUT_BEHIND] = step, time < behind, behind
         out[count, OUT_DELAY] = max(0, keys[key, BEFORE] - time)
         gone, root, count = root, pop(nodes, root), count + 1

@@ -27,7 +27,9 @@ def explain_reorder(node: ReorderNode, *, engine: tuple[str, ...]) -> str:
 
 def explain_order(node: ReorderNode) -> str:
     """Say over which rows there is one order."""
-    return f"order       per {', '.join(node.by)}, each with its own clock" if node.by else "order       one over all rows"
+    return (
+        f"order       per {', '.join(node.by)}, each with its own clock" if node.by else "order       one over all rows"
+    )
 
 
 def explain_buckets(node: ReorderNode) -> str:
