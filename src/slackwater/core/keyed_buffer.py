@@ -108,6 +108,10 @@ class KeyedBuffer:
         self.nodes, self.free, self._held = self.nodes[:0], NONE, 0
         self.keys[:, ROOT] = NONE
 
+    def in_memory_events(self) -> Events:
+        """Return what is in memory, in no order."""
+        return self._events(self._nodes_in_use())
+
     def snapshot(self) -> Events:
         """Return what is in memory, by (event time, arrival)."""
         return self._events(self._by_time(self._nodes_in_use()))

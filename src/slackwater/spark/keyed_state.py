@@ -87,18 +87,15 @@ class KeyedChunks(KeyedBuffer):
 
     def commit(self) -> tuple[list[KeyedChunk], int]:
         """Write what is new, forget what is gone; return the index and the next number."""
-        if len(self._stored) >= MANY_CHUNKS:
-            for chunk in self._unread():
-                if _is_small(chunk):
-                    self._load(chunk)
         many = len(self._stored) >= MANY_CHUNKS
-        held = self.snapshot()
-        held = held[np.argsort(held.row)]
-        fresh = int(np.searchsorted(held.row, self._batch_rows))
-        moving = [held[:fresh]]
+        for chunk in self._unread():
+            if many and _is_small(chunk):
+                self._load(chunk)
+        held = _ByRow.of(self.in_memory_events(), len(self._numbers))
+        moving = [held.between(0, self._batch_rows)]
+        fresh = len(moving[0])
         for number, first in self._read.items():
-            chunk = self._stored[number]
-            left = held[slice(*np.searchsorted(held.row, [first, first + chunk.size]))]
+            chunk, left = self._stored[number], held.between(first, first + self._stored[number].size)
             if (many and _is_small(chunk)) or 2 * len(left) < chunk.size or len(left) < min(fresh, chunk.rows):
                 self._forget(chunk)
                 moving.append(left)
@@ -157,6 +154,24 @@ class KeyedChunks(KeyedBuffer):
             self._store.write(self._next, to_bytes(table))
             self._stored[self._next] = KeyedChunk(self._next, len(part), len(part), int(part.time[0]))
             self._next += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _ByRow:
+    """Events that are found by the numbers of their rows, without sorting them."""
+
+    events: Events
+    place: Rows  # for each row of the call, where its event is; -1: it is gone
+
+    @classmethod
+    def of(cls, events: Events, rows: int) -> _ByRow:
+        place = np.full(rows, -1, np.int64)
+        place[events.row] = np.arange(len(events))
+        return cls(events, place)
+
+    def between(self, first: int, stop: int) -> Events:
+        found = self.place[first:stop]
+        return self.events[found[found >= 0]]
 
 
 def _is_small(chunk: KeyedChunk) -> bool:

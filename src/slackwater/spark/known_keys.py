@@ -48,7 +48,7 @@ class KnownKeys:
             for field, name in _SAVED.items():
                 self.values[:, field] = table[name].to_numpy()
             self.spoke = table[_SPOKE].to_numpy().copy()
-        self._before = np.column_stack((self.values, self.spoke))
+        self._before = self.values.copy(), self.spoke.copy()
 
     def number(self, rows: pa.Table, *, processing_time: int) -> Rows:
         """Return the numbers of the keys of rows that come, and remember that they spoke. New ones become known."""
@@ -79,10 +79,11 @@ class KnownKeys:
         return list(self._pages), next_number + 1
 
     def _changed(self, values: npt.NDArray[np.int64]) -> Rows:
-        old = len(self._before)
-        now = np.column_stack((values[:old], self.spoke[:old]))
-        saved = [*_SAVED, now.shape[1] - 1]
-        changed = (now[:, saved] != self._before[:, saved]).any(axis=1)
+        before, spoke = self._before
+        old = len(spoke)
+        changed = self.spoke[:old] != spoke
+        for field in _SAVED:
+            changed |= values[:old, field] != before[:, field]
         return np.append(np.flatnonzero(changed), np.arange(old, len(values)))
 
     def _page(self, numbers: Rows, values: npt.NDArray[np.int64]) -> pa.Table:
