@@ -1,13 +1,14 @@
-"""K-slack for each key, one event at a time: the compiled loops. What is released and what is late: as in `time.py`."""
+"""K-slack for each key, one event at a time: the compiled loops."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from slackwater.core.compiled import compiled
 from slackwater.core.heaps import ARRIVAL, KEY, NONE, ROW, SIBLING, TIME, pop, push
+from slackwater.time import clock_grew, is_late, is_released, release_horizon
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -23,6 +24,12 @@ CLOCK, PASSED_ON, HELD, ROOT, BEFORE, TOUCHED = range(6)  # of a key; the last t
 # before that step, and how far the key's clock was ahead of it before that step.
 OUT_TIME, OUT_ARRIVAL, OUT_ROW, OUT_STEP, OUT_LATE, OUT_BEHIND, OUT_DELAY = range(7)
 OUT_FIELDS = 7
+
+# The rules of time for one event; they are typed for columns.
+_clock_grew: Any = compiled(clock_grew)
+_is_late: Any = compiled(is_late)
+_is_released: Any = compiled(is_released)
+_release_horizon: Any = compiled(release_horizon)
 
 
 @compiled
@@ -99,7 +106,7 @@ def _may_release(key: int, by_clock: bool, keys: Table) -> bool:
     """Ask once for each key of a step."""
     asked = keys[key, TOUCHED] == 1
     keys[key, TOUCHED] = 0
-    return asked and not (by_clock and keys[key, CLOCK] == keys[key, BEFORE])
+    return asked and (not by_clock or _clock_grew(keys[key, CLOCK], keys[key, BEFORE]))
 
 
 @compiled
@@ -116,15 +123,16 @@ def _release(
     key: int, slack: int, step: int, keys: Table, nodes: Table, free: int, out: Table, count: int
 ) -> tuple[int, int]:
     """Let a key's events leave up to its horizon; late are those behind what it had passed on before this step."""
-    horizon, behind, root, before = keys[key, CLOCK] - slack, keys[key, PASSED_ON], keys[key, ROOT], count
-    while root != NONE and nodes[root, TIME] <= horizon:
+    horizon, behind = _release_horizon(keys[key, CLOCK], slack), keys[key, PASSED_ON]
+    root, before = keys[key, ROOT], count
+    while root != NONE and _is_released(nodes[root, TIME], horizon):
         time = nodes[root, TIME]
         out[count, OUT_TIME], out[count, OUT_ARRIVAL], out[count, OUT_ROW] = (
             time,
             nodes[root, ARRIVAL],
             nodes[root, ROW],
         )
-        out[count, OUT_STEP], out[count, OUT_LATE], out[count, OUT_BEHIND] = step, time < behind, behind
+        out[count, OUT_STEP], out[count, OUT_LATE], out[count, OUT_BEHIND] = step, _is_late(time, behind), behind
         out[count, OUT_DELAY] = max(0, keys[key, BEFORE] - time)
         gone, root, count = root, pop(nodes, root), count + 1
         nodes[gone, ROW], nodes[gone, SIBLING] = NONE, free
