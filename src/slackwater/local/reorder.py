@@ -78,4 +78,6 @@ class LocalReorder:
             return MemoryBuffer()
         keys = self.table.select(list(self.node.by))
         numbers = number_keys(keys.slice(0, 0), keys)
-        return KeyedBuffer(key_of=lambda rows: numbers[rows])
+        buffer = KeyedBuffer(key_of=lambda rows: numbers[rows])
+        buffer.make_room(keys=int(numbers.max(initial=-1)) + 1)  # at once, rather than batch by batch
+        return buffer
