@@ -25,11 +25,17 @@ def explain_reorder(node: ReorderNode, *, engine: tuple[str, ...]) -> str:
     return "\n".join([*lines, *(f"  {line}" for line in engine)])
 
 
+def explain_order(node: ReorderNode) -> str:
+    """Say over which rows there is one order."""
+    return (
+        f"order       per {', '.join(node.by)}, each with its own clock" if node.by else "order       one over all rows"
+    )
+
+
 def explain_buckets(node: ReorderNode) -> str:
     """Say how the rows are spread, where they are."""
-    if node.buckets == 1:
-        return "order       one over all rows (1 bucket)"
-    return f"order       per {', '.join(node.by)} ({node.buckets} buckets, each with its own clock)"
+    count = "1 bucket" if node.buckets == 1 else f"{node.buckets} buckets, each with its own slack"
+    return f"{explain_order(node)} ({count})"
 
 
 def short(value: object) -> str:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from slackwater.decisions import DECISIONS as DECISIONS_SCHEMA
 from slackwater.decisions import late_schema
+from slackwater.pipeline.by_keys import check_keys
 from slackwater.pipeline.columns import check_arrival_kinds
 from slackwater.pipeline.rows import late_rows_schema, result_schema
 from slackwater.plan.explain import explain_buckets, explain_reorder
@@ -21,7 +22,7 @@ from slackwater.spark.buckets import Spread, with_bucket
 from slackwater.spark.call import DECISIONS, LATE, RESULTS
 from slackwater.spark.driver import DriverSlack, driver_folder
 from slackwater.spark.packets import PACKETS_IN, packer
-from slackwater.spark.processor import JoinProcessor, ReorderProcessor
+from slackwater.spark.processor import JoinProcessor, KeyedProcessor, ReorderProcessor
 from slackwater.spark.running import SparkQuery, checked_schemas
 
 if TYPE_CHECKING:
@@ -41,12 +42,15 @@ class SparkReorder(SparkQuery):
     @classmethod
     def of(cls, node: ReorderNode, frame: DataFrame) -> SparkReorder:
         """Check the session and the columns, and hold the plan."""
-        return cls((frame,), checked_schemas([node.stream], [frame]), node)
+        schemas = checked_schemas([node.stream], [frame])
+        check_keys(node, schemas[0])
+        return cls((frame,), schemas, node)
 
     def explain(self) -> str:
         """Describe the plan, and what Spark will run."""
         if self._streaming:
-            state = "state       RocksDB: one entry and the waiting rows as Arrow chunks, per bucket"
+            keys = ", what is known of each key" if self.node.by else ""
+            state = f"state       RocksDB: one entry{keys} and the waiting rows as Arrow chunks, per bucket"
             return explain_reorder(self.node, engine=(explain_buckets(self.node), _RUNS, state))
         runs = "runs        mapInArrow over sorted partitions, no state"
         return explain_reorder(self.node, engine=(explain_buckets(self.node), runs))
@@ -68,8 +72,9 @@ class SparkReorder(SparkQuery):
         rows, bucket = with_bucket(self.node, self.frames[0])
         return rows.mapInArrow(packer(self.schemas[0], bucket), PACKETS_IN)
 
-    def _processor(self) -> ReorderProcessor:
-        return ReorderProcessor(self.node, self.schemas[0])
+    def _processor(self) -> ReorderProcessor | KeyedProcessor:
+        processor = KeyedProcessor if self.node.by else ReorderProcessor
+        return processor(self.node, self.schemas[0])
 
     def _bounded(self) -> DataFrame:
         rows, bucket = with_bucket(self.node, self.frames[0])
