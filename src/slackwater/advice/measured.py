@@ -36,7 +36,7 @@ class Facts:
     what: Literal["rows", "results"]
     rows: int
     needed: Needed
-    spark_needed: Needed
+    spark_needed: Needed | None  # None where there are too many results to look at each
     contract: Policy
     measure: Callable[..., Policy]
     curve: Curve
@@ -55,7 +55,7 @@ def advice_of(
     sure = drawn.says_something
     anchor = next((each for each in constants if each.kind in ("overall", "limit")), facts.contract)
     low, high = drawn.band(facts.curve.slack) if sure else (None, None)
-    enough = None if wish.allowed is None else enough_of(needed, max(wish.allowed, 1e-6), wish.period)
+    enough = enough_of(needed, wish.allowed, wish.period) if wish.allowed else None
     fixed = next((each for each in constants if each.kind in ("every_period", "limit")), anchor)
     return Advice(
         source=facts.source,
@@ -109,9 +109,11 @@ def _constants(facts: Facts, wish: Wish, periods: Periods) -> tuple[Policy, ...]
     return tuple(found)
 
 
-def _spark(facts: Facts, wish: Wish) -> Policy:
+def _spark(facts: Facts, wish: Wish) -> Policy | None:
     """Measure the fixed delay that Spark needs; the limit, where the wish is a latency alone."""
     needed = facts.spark_needed
+    if needed is None:
+        return None
     if wish.allowed is None or wish.in_period is None:
         assert wish.limit is not None
         return facts.measure("spark", wish.limit // 1_000 * 1_000, needed)
@@ -120,16 +122,19 @@ def _spark(facts: Facts, wish: Wish) -> Policy:
     return facts.measure("spark", delay, needed)
 
 
-def _watermark(query: Query, spark: Policy) -> str:
+def _watermark(query: Query, spark: Policy | None) -> str:
+    if spark is None:
+        return ""
     text = watermark_text(int(spark.slack))
     return "; ".join(f'{each.name}.withWatermark("{each.event_time}", "{text}")' for each in query.sources)
 
 
 def _warnings(facts: Facts, wish: Wish, constants: tuple[Policy, ...], periods: Periods) -> list[str]:
     found = []
-    if wish.allowed is not None:
-        enough = enough_of(facts.needed, max(wish.allowed, 1e-6), wish.period)
-        found += enough.warnings(facts.what, max(wish.in_period or 0.0, 1e-6), wish.period)
+    if wish.allowed and wish.in_period:
+        found += enough_of(facts.needed, wish.allowed, wish.period).warnings(facts.what, wish.in_period, wish.period)
+    elif wish.allowed is not None:
+        found.append("No sample can show how long to wait so that nothing is missed, ever: the largest need is shown.")
     if not len(periods):
         found.append(f"The sample has no whole period of {Duration(wish.period)}: nothing is known of single periods.")
     limit = next((each for each in constants if each.kind == "limit"), None)

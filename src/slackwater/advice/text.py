@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 
 WIDTH = 110
 _INDENT = 14
+PARTS = "By {}: late with the fixed slack that every period takes"
 NAMES = {
-    "contract": "the contract",
+    "contract": "the contract, on average",
     "every_period": "fixed, so that every period keeps it",
     "as_often": "fixed, kept as often as by the contract",
     "overall": "fixed, kept over all of it only",
     "limit": "fixed, the longest wait allowed",
     "mean_limit": "fixed, so that the mean wait is the limit",
-    "spark": "Spark's watermark, every period",
+    "spark": "Spark's watermark",
 }
 
 
@@ -82,6 +83,15 @@ def curve_heads(advice: Advice) -> tuple[str, ...]:
     return ("slack", "missed", "recall", "95% interval of missed")
 
 
+def part_table(advice: Advice, most: int) -> tuple[tuple[str, ...], list[list[str]], str]:
+    """Return heads and rows of the keys that lose most, and what is to be said of the others."""
+    losing = [each for each in advice.parts if each.missed > 0]
+    rows = [[each.name, f"{each.events:,}", percent(each.missed)] for each in losing[:most]]
+    others, none = len(losing) - len(rows), len(advice.parts) - len(losing)
+    said = [f"{count:,} more {what}" for count, what in ((others, "lose less"), (none, "lose nothing")) if count]
+    return (advice.parts[0].column, "rows", "late at most"), rows, ", ".join(said)
+
+
 def statements(advice: Advice) -> list[tuple[str, str]]:
     """Return what is advised, in sentences, each with its label."""
     found = [("Wish", advice.wish), ("Write", f"{advice.code}\n{_worded(advice, advice.policies[0])}")]
@@ -108,9 +118,8 @@ def _sections(advice: Advice) -> Iterator[str]:
     yield aligned("What each would have done on this sample", heads_of(advice), rows_of(advice))
     yield aligned(f"Any constant slack (share of the {advice.what})", curve_heads(advice), curve_rows(advice))
     if advice.parts:
-        column = advice.parts[0].column
-        rows = [(each.name, f"{each.events:,}", percent(each.missed)) for each in advice.parts[:MOST_LINES]]
-        yield aligned(f"By {column}: late with the fixed slack of every period", (column, "rows", "late"), rows)
+        heads, rows, rest = part_table(advice, MOST_LINES)
+        yield aligned(PARTS.format(heads[0]), heads, rows) + (f"\n  {rest}" if rest else "")
     if advice.notes:
         yield "Notes\n" + "\n".join(_wrapped(f"  - {each}", "    ") for each in advice.notes)
 
@@ -139,10 +148,11 @@ def _worded(advice: Advice, policy: Policy) -> str:
 def _spark(advice: Advice) -> str:
     spark, own = advice.spark, advice.policies[0]
     assert spark is not None
-    often = "every period keeps the wish" if advice.allowed is not None else "no wait is longer than the limit"
-    said = (
-        f"The {'smallest' if advice.allowed is not None else 'largest'} delay with which {often}, known in hindsight."
-    )
+    said = "The limit, as a fixed delay."
+    if advice.allowed is not None:
+        limit = advice.policy("limit")
+        said = "The smallest delay with which every period keeps the wish, known in hindsight alone."
+        said += " It breaks the limit on waits." if limit is not None and spark.slack > limit.slack else ""
     if spark.mean_wait is not None and own.mean_wait:
         said += (
             f" It would hold a row for {span(spark.mean_wait)} on average, the contract for {span(own.mean_wait)}: "

@@ -18,7 +18,7 @@ from slackwater.contracts import DropRatio
 from slackwater.disorder.columns import first_value, guessed_unit, is_text
 from slackwater.disorder.text_times import TextTimes
 from slackwater.errors import DatasetError, ParameterError
-from slackwater.experiments.needs import needs_of
+from slackwater.experiments.needs import MOST_LISTED, needs_of, spark_needs_of
 from slackwater.experiments.queries import JoinQuery
 from slackwater.experiments.replay import count
 from slackwater.experiments.subject import Subject, read_rows, stream_name
@@ -99,18 +99,18 @@ def advise_join(
     subject, sources = _subject(frames, asked, JoinQuery(streams=(), within=str(within), on=on, where=where))
     _tell(notice, "what results need", 0)
     needs = needs_of(subject.plan)
-    if not needs.slack.total:
+    if not needs.total:
         remedy = "check the condition and the window, or give more of the streams"
         raise DatasetError(subject.name, problem="have no result that the join could miss", remedy=remedy)
-    sample = Sample(subject, needs.slack, wish)
+    sample = Sample(subject, needs, wish)
     _tell(notice, "running the contract", 1)
-    slack, missed = needs.slack.curve()
+    slack, missed = needs.curve()
     facts = Facts(
         source=subject.name,
         what="results",
         rows=subject.rows,
-        needed=needs.slack,
-        spark_needed=needs.spark,
+        needed=needs,
+        spark_needed=spark_needs_of(subject.plan) if needs.total <= MOST_LISTED else None,
         contract=sample.under_contract(),
         measure=sample.constant,
         curve=Curve(slack, missed, None, None, None),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
-from slackwater.advice.text import NAMES, curve_heads, curve_rows, heads_of, rows_of, statements
+from slackwater.advice.text import NAMES, PARTS, curve_heads, curve_rows, heads_of, part_table, rows_of, statements
 from slackwater.advice.wish import percent
 from slackwater.disorder.text import span
 from slackwater.report.page import Section, page_of, section_of, table_of
@@ -64,7 +64,13 @@ def by_wait(advice: Advice) -> Figure | None:
         if each.mean_wait is not None
     ]
     return banded_curve(
-        (curve.mean_wait / 1e6, curve.missed), None, points, x="mean wait (s)", y=_missed(advice), level=advice.allowed
+        (curve.mean_wait / 1e6, curve.missed),
+        None,
+        points,
+        x="mean wait (s)",
+        y=_missed(advice),
+        level=advice.allowed,
+        step=False,
     )
 
 
@@ -114,11 +120,10 @@ def _statements(advice: Advice) -> str:
 def _parts(advice: Advice) -> str:
     if not advice.parts:
         return ""
-    column = advice.parts[0].column
-    rows = [[each.name, f"{each.events:,}", percent(each.missed)] for each in advice.parts[:MOST_ROWS]]
+    heads, rows, rest = part_table(advice, MOST_ROWS)
     return (
-        f"<section><h2>By {html.escape(column)}: late with the fixed slack of every period</h2>"
-        f"{table_of((column, 'rows', 'late'), rows)}</section>"
+        f"<section><h2>{html.escape(PARTS.format(heads[0]))}</h2>{table_of(heads, rows)}"
+        f'<p class="caption">{html.escape(rest)}</p></section>'
     )
 
 

@@ -87,7 +87,7 @@ def log_log_lines(lines: Sequence[tuple[str, Floats, Floats]], *, x: str, y: str
         hover = "> %{x:,.3~f} ms: %{y:.3~%} of the events<extra>" + _text(label) + "</extra>"
         drawn.append(go.Scatter(x=at.tolist(), y=share.tolist(), name=_text(label), mode="lines", hovertemplate=hover))
     figure = _figure(drawn, x=f"{x}, log scale", y=y)
-    figure.update_xaxes(type="log", **_LOG_TICKS)
+    figure.update_xaxes(type="log", range=_where_it_falls(lines), **_LOG_TICKS)
     return figure.update_yaxes(type="log", title=f"{y}, log scale", **{**_LOG_TICKS, "tickformat": "~%"})
 
 
@@ -184,6 +184,7 @@ def banded_curve(
     x: str,
     y: str,
     level: float | None = None,
+    step: bool = True,
 ) -> Figure:
     """Return a share that falls with a duration in s, both axes logarithmic, its band, and some points by name.
 
@@ -200,7 +201,7 @@ def banded_curve(
         traces.append(go.Scatter(y=low, showlegend=False, **hidden))
         traces.append(go.Scatter(y=high, name="95% interval", fill="tonexty", fillcolor=f"{COLORS[0]}33", **hidden))
     hover = "%{x:,.4~r} s: %{y:.3~%}<extra></extra>"
-    line = {"color": COLORS[0], "shape": "hv"}
+    line = {"color": COLORS[0], "shape": "hv" if step else "linear"}
     traces.append(
         go.Scatter(
             x=at.tolist(), y=share.tolist(), name="any constant slack", mode="lines", line=line, hovertemplate=hover
@@ -215,8 +216,23 @@ def banded_curve(
             )
         )
     figure = _figure(traces, x=f"{x}, log scale", y=y)
-    figure.update_xaxes(type="log", **_LOG_TICKS)
+    figure.update_layout(height=420, legend_traceorder="normal")  # a filled band would turn the order around
+    figure.update_xaxes(type="log", range=_where_it_falls([("", at, share)]), **_LOG_TICKS)
     figure.update_yaxes(type="log", title=f"{y}, log scale", **{**_LOG_TICKS, "tickformat": "~%"})
     if level is not None:
         figure.add_hline(y=level, line={"dash": "dot", "width": 1.5, "color": "#888888"})
     return figure
+
+
+def _where_it_falls(lines: Sequence[tuple[str, Floats, Floats]]) -> list[float] | None:
+    """Return the part of a logarithmic axis to show: delays of single microseconds would take up half of it.
+
+    >>> at, share = np.array([1e-6, 1.0, 10.0]), np.array([0.5, 0.4, 0.1])
+    >>> _where_it_falls([("", at, share)])
+    [-0.5, 1.1]
+    """
+    falls = [float(at[share < 0.95 * share[0]].min(initial=at[-1])) for _, at, share in lines if len(at)]
+    if not falls:
+        return None
+    largest = max(float(at.max()) for _, at, _ in lines if len(at))
+    return [round(float(np.log10(min(falls))) - 0.5, 3), round(float(np.log10(largest)) + 0.1, 3)]
