@@ -24,7 +24,6 @@ from slackwater.experiments.replay import count
 from slackwater.experiments.subject import Subject, read_rows, stream_name
 from slackwater.local.frames import to_arrow
 from slackwater.plan.nodes import StreamNode
-from slackwater.quality.latency import average_slack
 from slackwater.quality.recall import share_found
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from slackwater.disorder.columns import Question
     from slackwater.experiments.advise import Notice
 
+_TOO_MANY = "There are too many results to say what Spark's watermark would need for them: give a shorter sample."
 _NOTES = (
     "Recall is counted over result times; a period counts as kept from 99 % of its target on, as the contract counts.",
     "Spark's inner join emits a match as soon as both rows are there, not in order: there the delay costs state (rows "
@@ -73,10 +73,9 @@ class Sample:
         periods = self.periods
         made = counted.results.within(periods.at - self.wish.period, periods.at)
         shares = 1 - share_found(made, np.rint(periods.totals).astype(np.int64))
-        end = int(counted.at[-1]) if len(counted.at) else 0
         return Policy(
             kind="contract",
-            slack=average_slack(counted.at, counted.slack, end).over_time if len(counted.at) else 0.0,
+            slack=float(counted.slack.mean()) if len(counted.slack) else 0.0,
             missed=1 - counted.total / self.needed.total,
             worst=float(shares.max()) if len(shares) else None,
             kept=self.wish.kept(shares),
@@ -105,17 +104,18 @@ def advise_join(
     sample = Sample(subject, needs, wish)
     _tell(notice, "running the contract", 1)
     slack, missed = needs.curve()
+    too_many = needs.total > MOST_LISTED
     facts = Facts(
         source=subject.name,
         what="results",
         rows=subject.rows,
         needed=needs,
-        spark_needed=spark_needs_of(subject.plan) if needs.total <= MOST_LISTED else None,
+        spark_needed=None if too_many else spark_needs_of(subject.plan),
         contract=sample.under_contract(),
         measure=sample.constant,
         curve=Curve(slack, missed, None, None, None),
         mean_limit=None,
-        notes=_NOTES if wish.allowed is not None else _NOTES[1:],
+        notes=(*(_NOTES if wish.allowed is not None else _NOTES[1:]), *([_TOO_MANY] if too_many else [])),
     )
     listed = list(on) if isinstance(on, tuple) else on
     code = contract_code(wish.contract)

@@ -18,6 +18,7 @@ from slackwater.api import reorder, stream
 from slackwater.control.choose import controller_for
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.event_needs import slack_needed
+from slackwater.disorder.text import span
 from slackwater.errors import DatasetError
 from slackwater.events import Events
 from slackwater.models.drop_ratio import slack_holding
@@ -77,7 +78,12 @@ class Sample:
         if path is None:
             at, slack = out.decisions["at"].cast(pa.int64()).to_numpy(), out.decisions["slack"].to_numpy()
             path = slack_path(self.arrivals, at, slack)
-        return self._policy("contract", wish, _average(path, self.arrivals.clock), path, late)
+        return self._policy("contract", wish, self._average(path, contract.interval), path, late)
+
+    def _average(self, path: Times, interval: Duration) -> float:
+        """Average a slack over event time; of a silence only as much as one adaptation interval counts."""
+        moved = np.minimum(np.diff(self.arrivals.clock, prepend=self.arrivals.clock[:1]), interval.microseconds)
+        return float(np.average(path, weights=moved)) if moved.any() else float(np.mean(path))
 
     def _policy(self, kind: Kind, wish: Wish, slack: float, path: Times | int, late: Mask) -> Policy:
         shares = Needed.of(self.clock, late.astype(np.int64)).periods(wish.period, wish.every).missed(0)
@@ -117,15 +123,17 @@ def advise_rows(profile: DisorderProfile, collected: Collected, wish: Wish, quer
         curve=Curve(slack, missed, None, None, mean_waits(delays, slack)),
         mean_limit=None if wish.limit is None else int(slack_holding(wish.limit, delays)),
         warnings=profile.suspicions,
-        notes=_notes(profile),
+        notes=_notes(profile, wish),
     )
     return advice_of(facts, wish, query, parts=lambda slack: _parts(profile, slack))
 
 
-def _notes(profile: DisorderProfile) -> tuple[str, ...]:
+def _notes(profile: DisorderProfile, wish: Wish) -> tuple[str, ...]:
     left_out = profile.nulls + profile.future
     said = [f"{left_out:,} rows without a usable event time are left out."] if left_out else []
     said.append("Waits are in event time: how far the clock moves while a row is held.")
+    if profile.gaps and (gap := profile.gaps[0].end - profile.gaps[0].start) > wish.period:
+        said.append(f"The clock jumps by up to {span(gap)}: rows that were held then waited that long.")
     return tuple(said)
 
 
@@ -137,9 +145,3 @@ def _parts(profile: DisorderProfile, slack: int) -> tuple[Part, ...]:
             if share is not None:
                 found.append(Part(str(column), "(null)" if each.name is None else each.name, each.events, share))
     return tuple(sorted(found, key=lambda part: (-part.missed, -part.events)))
-
-
-def _average(path: Times, clock: Times) -> float:
-    """Average a slack over event time."""
-    held = np.diff(clock, prepend=clock[:1])
-    return float(np.average(path, weights=held)) if held.any() else float(np.mean(path))

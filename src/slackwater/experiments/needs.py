@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from slackwater.local.join import LocalJoin
     from slackwater.time import Times
 
-MOST_LISTED = 20_000_000  # results whose members are looked at one by one: some GB
+MOST_LISTED = 5_000_000  # results whose members are looked at: some seconds
 _ALL = 2**40  # events of an interval that are looked at
 _FOR_EVER = 2**60  # us that events are kept for late ones; small enough to be subtracted from a time
 
