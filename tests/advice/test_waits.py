@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slackwater.advice.waits import mean_waits, waits
+from slackwater.advice.waits import mean_waits, waits, without_silences
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.event_needs import slack_needed
 from slackwater.events import Events
@@ -43,3 +43,9 @@ def test_the_mean_of_a_constant_is_slack_less_delay_of_what_is_not_behind_it(tim
     delays = Arrivals.after(None, Events.of(times)).delay
     expected = np.mean([slack - each for each in delays.tolist() if each <= slack])
     assert np.isclose(expected, mean_waits(delays, np.array([slack]))[0])
+
+
+def test_a_silence_counts_as_no_more_than_it_may():
+    arrivals = Arrivals.after(None, Events.of([0, 10, 1_000]))
+    clock = without_silences(arrivals.clock, 60)
+    assert [10, 60, 0] == waits(arrivals, 5, np.zeros(3, np.bool_), clock).tolist()

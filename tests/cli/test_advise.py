@@ -76,7 +76,7 @@ def test_the_advice_for_a_recall_reads_one_file_for_each_stream(pair, capsys):
 
 def test_a_latency_becomes_a_cap(file):
     shown = run(file, "--event-time", "ts", "--drop-ratio", "0.005", "--latency", "1 second", "--over", "2 minutes")
-    assert 'sw.DropRatio(0.005, over="2 minutes", cap="1 second")' in shown.stdout
+    assert 'sw.DropRatio(0.005, over="2 minutes", cap="1 second", adaptation_interval="2 seconds")' in shown.stdout
     assert "The wish cannot be met" in shown.stdout
 
 

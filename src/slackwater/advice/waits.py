@@ -14,8 +14,20 @@ if TYPE_CHECKING:
     from slackwater.time import Mask, Times
 
 
-def waits(arrivals: Arrivals, slack: Times | int, late: Mask) -> Times:
+def without_silences(clock: Times, most: int) -> Times:
+    """Return a clock that moves by at most so much at a time: a silence is no time that anybody waited for.
+
+    >>> without_silences(np.array([10, 12, 500, 501]), 60).tolist()
+    [10, 12, 72, 73]
+    """
+    moved = np.minimum(np.diff(clock), most)
+    return np.concatenate((clock[:1], clock[:1] + np.cumsum(moved)))
+
+
+def waits(arrivals: Arrivals, slack: Times | int, late: Mask, by: Times | None = None) -> Times:
     """Return the wait of each row that is not late, given the slack at each step; the end of the stream drains.
+
+    Waits are measured by a clock with an entry for each step; that of the stream unless another is given.
 
     >>> from slackwater.core.arrivals import Arrivals
     >>> from slackwater.events import Events
@@ -29,7 +41,8 @@ def waits(arrivals: Arrivals, slack: Times | int, late: Mask) -> Times:
     kept = np.flatnonzero(~late)
     came = arrivals.step_of(kept)
     left = np.maximum(np.searchsorted(horizon, arrivals.events.time[kept], side="left"), came)
-    wait: Times = arrivals.clock[np.minimum(left, arrivals.steps - 1)] - arrivals.clock[came]
+    by = arrivals.clock if by is None else by
+    wait: Times = by[np.minimum(left, arrivals.steps - 1)] - by[came]
     return wait
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from slackwater.experiments.advise import Notice
 
 _STDOUT = "-"
+_DECISIONS = 60  # in a period: a week needs none every second
 _EXAMPLE = "slackwater advise events.parquet --event-time ts --drop-ratio 0.5%"
 
 
@@ -93,15 +94,17 @@ def _wish(drop_ratio: str | None, recall: str | None, latency: str | None, over:
     if recall is not None and not joins:
         remedy = 'such as --on key --within "10 seconds", and one file for each stream'
         raise ParameterError("--recall", recall, must="come with the window of a join", remedy=remedy)
+    period = Duration.of(over, parameter="--over")
+    every = max(Duration.of("1 second"), Duration(period.microseconds // _DECISIONS // 1_000_000 * 1_000_000))
     cap = "" if latency is None else f" cap {Duration.of(latency, parameter='--latency')}"
     if drop_ratio is not None:
-        return parse_contract(f"drop {drop_ratio} over {Duration.of(over, parameter='--over')}{cap}")
+        return parse_contract(f"drop {drop_ratio} over {period}{cap}", every=every)
     if recall is not None:
-        return parse_contract(f"recall {recall} over {Duration.of(over, parameter='--over')}{cap}")
+        return parse_contract(f"recall {recall} over {period}{cap}", every=every)
     if latency is None:
         remedy = f"--drop-ratio, --recall or --latency, such as {_EXAMPLE}"
         raise ParameterError("wish", None, must="be given", remedy=remedy)
-    return MaxSlack(cap=Duration.of(latency, parameter="--latency"))
+    return MaxSlack(cap=Duration.of(latency, parameter="--latency"), adaptation_interval=every)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from slackwater.advice.measured import Facts, advice_of
 from slackwater.advice.needed import Needed
 from slackwater.advice.result import Curve, Part, Policy
 from slackwater.advice.spark_delay import spark_delay_needed
-from slackwater.advice.waits import mean_waits, slack_path, waits
+from slackwater.advice.waits import mean_waits, slack_path, waits, without_silences
 from slackwater.api import reorder, stream
 from slackwater.control.choose import controller_for
 from slackwater.core.arrivals import Arrivals
@@ -78,17 +78,19 @@ class Sample:
         if path is None:
             at, slack = out.decisions["at"].cast(pa.int64()).to_numpy(), out.decisions["slack"].to_numpy()
             path = slack_path(self.arrivals, at, slack)
-        return self._policy("contract", wish, self._average(path, contract.interval), path, late)
+        return self._policy("contract", wish, self._average(path, wish), path, late)
 
-    def _average(self, path: Times, interval: Duration) -> float:
-        """Average a slack over event time; of a silence only as much as one adaptation interval counts."""
-        moved = np.minimum(np.diff(self.arrivals.clock, prepend=self.arrivals.clock[:1]), interval.microseconds)
+    def _average(self, path: Times, wish: Wish) -> float:
+        """Average a slack over event time."""
+        clock = without_silences(self.arrivals.clock, wish.period)
+        moved = np.diff(clock, prepend=clock[:1])
         return float(np.average(path, weights=moved)) if moved.any() else float(np.mean(path))
 
     def _policy(self, kind: Kind, wish: Wish, slack: float, path: Times | int, late: Mask) -> Policy:
         shares = Needed.of(self.clock, late.astype(np.int64)).periods(wish.period, wish.every).missed(0)
-        waited = waits(self.arrivals, path, late)
-        length = max(int(self.arrivals.clock[-1] - self.arrivals.clock[0]), 1)
+        clock = without_silences(self.arrivals.clock, wish.period)
+        waited = waits(self.arrivals, path, late, clock)
+        length = max(int(clock[-1] - clock[0]), 1)
         return Policy(
             kind=kind,
             slack=slack,
@@ -133,7 +135,7 @@ def _notes(profile: DisorderProfile, wish: Wish) -> tuple[str, ...]:
     said = [f"{left_out:,} rows without a usable event time are left out."] if left_out else []
     said.append("Waits are in event time: how far the clock moves while a row is held.")
     if profile.gaps and (gap := profile.gaps[0].end - profile.gaps[0].start) > wish.period:
-        said.append(f"The clock jumps by up to {span(gap)}: rows that were held then waited that long.")
+        said.append(f"The clock jumps by up to {span(gap)}; of a silence, only as much as a period counts as a wait.")
     return tuple(said)
 
 
