@@ -306,3 +306,9 @@ def test_a_single_row_gets_an_advice_that_says_how_little_it_is_worth():
     found = sw.advise({"ts": [5]}, event_time="ts", unit="s", contract=WISH)
     assert "too short" in found.warnings[0]
     assert all(one.slack >= other.slack for one, other in pairwise(found.policies))
+
+
+def test_columns_called_as_our_attributes_do_no_harm():
+    pandas = ROWS.rename_columns(["ts", "node", "frame"]).to_pandas()
+    found = sw.advise(pandas, event_time="ts", unit="us", contract=WISH)
+    assert 30_000 == found.rows

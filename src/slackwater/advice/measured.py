@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from slackwater.advice.bootstrap import Bootstrap
+from slackwater.advice.bootstrap import Bootstrap, Interval
 from slackwater.advice.enough import enough_of
 from slackwater.advice.needed import ROUNDING, Needed, Periods
-from slackwater.advice.result import Advice, Curve, Part, Policy
+from slackwater.advice.result import Advice, Curve, Kind, Part, Policy
 from slackwater.advice.snippet import Query, contract_code, in_process, on_spark
 from slackwater.advice.spark_delay import watermark_text
 from slackwater.advice.wish import Wish, percent
@@ -51,12 +51,7 @@ def advice_of(
     """Put an advice together."""
     needed, periods = facts.needed, facts.needed.periods(wish.period, wish.every)
     constants, spark = _constants(facts, wish, periods), _spark(facts, wish)
-    drawn = Bootstrap(needed, block=wish.period)
-    sure = drawn.says_something
-    anchor = next((each for each in constants if each.kind in ("overall", "limit")), facts.contract)
-    low, high = drawn.band(facts.curve.slack) if sure else (None, None)
-    enough = enough_of(needed, wish.allowed, wish.period) if wish.allowed else None
-    fixed = next((each for each in constants if each.kind in ("every_period", "limit")), anchor)
+    sureness = _sureness(facts, wish, _first(constants, "overall", "limit"))
     return Advice(
         source=facts.source,
         what=facts.what,
@@ -70,17 +65,38 @@ def advice_of(
         policies=(facts.contract, *constants),
         spark=spark,
         spark_code=_watermark(query, spark),
-        slack_interval=drawn.smallest(wish.allowed) if sure and wish.allowed is not None else None,
-        missed_interval=drawn.missed(int(anchor.slack)) if sure else None,
-        curve=replace(facts.curve, low=low, high=high),
-        enough=enough,
-        parts=parts(int(fixed.slack)),
+        slack_interval=sureness.slack,
+        missed_interval=sureness.missed,
+        curve=sureness.curve,
+        enough=enough_of(needed, wish.allowed, wish.period) if wish.allowed else None,
+        parts=parts(int(_first(constants, "every_period", "overall", "limit").slack)),
         warnings=(*_warnings(facts, wish, constants, periods), *facts.warnings),
         notes=(*facts.notes, BATCHES),
         code=contract_code(wish.contract),
         snippet=in_process(query),
         spark_snippet=on_spark(query),
     )
+
+
+class _Sureness(NamedTuple):
+    slack: Interval | None
+    missed: Interval | None
+    curve: Curve
+
+
+def _sureness(facts: Facts, wish: Wish, constant: Policy) -> _Sureness:
+    """Say how far the smallest slack, what it misses and the curve may be off; nothing where there are few periods."""
+    drawn = Bootstrap(facts.needed, block=wish.period)
+    if not drawn.says_something:
+        return _Sureness(None, None, facts.curve)
+    low, high = drawn.band(facts.curve.slack)
+    slack = None if wish.allowed is None else drawn.smallest(wish.allowed)
+    return _Sureness(slack, drawn.missed(int(constant.slack)), replace(facts.curve, low=low, high=high))
+
+
+def _first(policies: tuple[Policy, ...], *kinds: Kind) -> Policy:
+    """Return the policy of the first kind that is there; one of them always is."""
+    return next(each for kind in kinds for each in policies if each.kind == kind)
 
 
 def as_often(needs: Times, kept: float) -> int:

@@ -84,6 +84,8 @@ def in_process(query: Query) -> str:
             reading, needs = _reading(each.files)
             imports |= needs
             lines.append(f"{frame} = {reading}")
+        else:
+            lines.append(f"# {frame} has your rows, in arrival order")
         if each.parse:
             imports.add("import pyarrow as pa")
             place = f"{frame}.column_names.index({_literal(each.event_time)})"

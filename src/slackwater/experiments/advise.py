@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from slackwater.api import Stream
 from slackwater.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def advise(
 
     _check(frames)
     wish = Wish.of(contract, over)
-    if any(hasattr(each, "node") for each in frames):
+    if any(isinstance(each, Stream) for each in frames):
         event_time, unit, arrival, max_ahead = _of_streams(frames)
     if event_time is None:
         remedy = 'name the column: event_time="ts"'
@@ -105,9 +106,8 @@ def _rows(frames: Sequence[Any], asked: Question, wish: Wish, notice: Notice | N
         profile = profile_files(files, present=present, notice=_reading(files, notice), collected=collected)
         name = stream_name(Path(paths[0]))
     elif len(frames) == 1:
-        frame = getattr(frames[0], "frame", frames[0])
-        profile = profile_table(asked, to_arrow(frame), present=present, collected=collected)
-        name = getattr(getattr(frames[0], "node", None), "name", "rows")
+        profile = profile_table(asked, to_arrow(frame_of(frames[0])), present=present, collected=collected)
+        name = frames[0].node.name if isinstance(frames[0], Stream) else "rows"
     else:
         remedy = 'for a join say the window: within="5 seconds"'
         raise ParameterError("frames", len(frames), must="be one without a window", remedy=remedy)
@@ -137,7 +137,7 @@ def _check(frames: Sequence[Any]) -> None:
     if not frames:
         raise ParameterError("frames", "none", must="be one or more", remedy='sw.advise(frame, event_time="ts", ...)')
     for each in frames:
-        if type(getattr(each, "frame", each)).__module__.startswith("pyspark.sql"):
+        if type(frame_of(each)).__module__.startswith("pyspark.sql"):
             raise ParameterError(
                 "frame",
                 "a Spark DataFrame",
@@ -147,9 +147,14 @@ def _check(frames: Sequence[Any]) -> None:
             )
 
 
+def frame_of(given: Any) -> Any:
+    """Return the frame itself, if it was wrapped by `sw.stream`."""
+    return given.frame if isinstance(given, Stream) else given
+
+
 def _of_streams(frames: Sequence[Any]) -> tuple[str, Unit | None, str | None, Any]:
     """Return what the columns mean, which must be the same for all streams here."""
-    nodes = [getattr(each, "node", None) for each in frames]
+    nodes = [each.node if isinstance(each, Stream) else None for each in frames]
     meanings = {None if node is None else (node.event_time, node.unit, node.arrival, node.max_ahead) for node in nodes}
     if len(meanings) != 1 or None in meanings:
         remedy = "call the columns alike, or give frames and event_time="

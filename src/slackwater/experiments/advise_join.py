@@ -13,7 +13,7 @@ from slackwater.advice.measured import Facts, advice_of
 from slackwater.advice.needed import Needed, Periods
 from slackwater.advice.result import Curve, Policy
 from slackwater.advice.snippet import Query, Source, contract_code
-from slackwater.api import stream
+from slackwater.api import Stream, stream
 from slackwater.contracts import DropRatio
 from slackwater.disorder.columns import first_value, guessed_unit, is_text
 from slackwater.disorder.text_times import TextTimes
@@ -139,9 +139,7 @@ def _subject(frames: Sequence[Any], asked: Question, query: JoinQuery) -> tuple[
     streams, sources = [], []
     for number, frame in enumerate(frames):
         path = frame if isinstance(frame, str | os.PathLike) else None
-        node = getattr(frame, "node", None)
-        name = stream_name(Path(path)) if path is not None else getattr(node, "name", f"s{number + 1}")
-        table = read_rows(Path(path)) if path is not None else to_arrow(getattr(frame, "frame", frame))
+        name, table = _named_rows(frame, number)
         asked.check(name, table.column_names)
         table, unit = _with_times(name, table, asked)
         columns: dict[str, Any] = {"event_time": asked.event_time, "unit": unit, "arrival": asked.arrival}
@@ -152,6 +150,14 @@ def _subject(frames: Sequence[Any], asked: Question, query: JoinQuery) -> tuple[
     shown = ", ".join(Path(each.files[0]).name if each.files else each.name for each in sources)
     joined = JoinQuery(streams=names, within=query.within, on=query.on, where=query.where)
     return Subject(shown, "", joined, tuple(streams)), sources
+
+
+def _named_rows(frame: Any, number: int) -> tuple[str, pa.Table]:
+    if isinstance(frame, str | os.PathLike):
+        return stream_name(Path(frame)), read_rows(Path(frame))
+    if isinstance(frame, Stream):
+        return frame.node.name, frame.frame
+    return f"s{number + 1}", to_arrow(frame)
 
 
 def _with_times(name: str, table: pa.Table, asked: Question) -> tuple[pa.Table, str | None]:
