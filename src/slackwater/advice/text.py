@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -71,7 +72,9 @@ def curve_rows(advice: Advice, most: int = MOST_LINES) -> list[list[str]]:
         known = curve.low is not None and curve.high is not None
         band = f"{percent(curve.low[place])} to {percent(curve.high[place])}" if known else "?"  # type: ignore[index]
         wait = [] if curve.mean_wait is None else [span(float(curve.mean_wait[place]))]
-        kept = [] if advice.what == "rows" else [f"{1 - curve.missed[place]:.4f}"]
+        kept = (
+            [] if advice.what == "rows" else [f"{math.floor(1e4 * (1 - curve.missed[place])) / 1e4:.4f}"]
+        )  # 1 only if it is
         rows.append([span(int(curve.slack[place])), percent(curve.missed[place]), *kept, band, *wait])
     return rows
 
