@@ -17,6 +17,7 @@ from slackwater.api import Output, Stream, join, profile, reorder, session, stre
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.core.late import LatePolicy
 from slackwater.errors import SlackwaterError
+from slackwater.experiments.advise import advise
 from slackwater.time import Duration
 
 __version__ = "0.1.0"
@@ -32,6 +33,7 @@ __all__ = [
     "Recall",
     "SlackwaterError",
     "Stream",
+    "advise",
     "control",
     "join",
     "profile",

@@ -50,7 +50,7 @@ def curves(profile: DisorderProfile) -> Figure:
         seen = (slack > 0) & (share > 0)
         if seen.any():
             drawn.append((label, slack[seen] / 1e3, share[seen]))
-    return log_log_lines(drawn, x="slack (ms)", y="share of events late at most")
+    return log_log_lines(drawn, x="slack (ms)", y="share late at most")
 
 
 def _sections(profile: DisorderProfile) -> list[Section]:
