@@ -1,7 +1,8 @@
 """What it costs to keep a contract on `reorder`: against a fixed slack of the same length, and against a bare sort.
 
 The fixed slack is the average that the contract chose on the same rows, so that both hold as many of them back, and
-what is left is the price of deciding: of measuring delays, and of a slack that changes.
+what is left is the price of deciding: delays are counted, and a batch is cut wherever the slack changes. The limits
+are for `drop 1%`, whose slack changes at every decision.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ def _in_process(rows: int, contract: Contract) -> Iterator[Case]:
     slack = average_slack(table, contract)
     name, config = f"local reorder, {contract_text(contract)}", _config(table, contract, slack)
     ours = reordering(table, contract)
-    yield Case(name, ours, reordering(table, sw.FixedSlack(slack)), 1.5, f"fixed {slack}", config)
-    yield Case(name, ours, sorting(table), 5.0, "np.argsort", config)
+    yield Case(name, ours, reordering(table, sw.FixedSlack(slack)), 2.5, f"fixed {slack}", config)
+    yield Case(name, ours, sorting(table), 12.0, "np.argsort", config)
 
 
 def _on_spark(rows: int, files: int, contract: Contract) -> Iterator[Case]:

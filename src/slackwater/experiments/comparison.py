@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +35,7 @@ class Run:
         result, target = self.result, self.goal.target
         reached = None if target is None else result.phi(target)
         return {
+            "quality": "recall",
             "policy": self.policy,
             "kind": self.kind,
             "target": target,
@@ -58,8 +59,8 @@ class Run:
         result, counts = self.result, self.result.counts
         return pa.table(
             {
-                "at": _timestamps(result.at[counts]),
-                "watermark": _timestamps(np.maximum(result.watermark[counts], 0)),
+                "at": timestamps(result.at[counts]),
+                "watermark": timestamps(np.maximum(result.watermark[counts], 0)),
                 "slack": pa.array(result.slack[counts]),
                 "recall": pa.array(result.recall[counts]),
                 "true": pa.array(result.true[counts]),
@@ -106,13 +107,23 @@ def hindsight_of(replay: Replay, run: Run) -> Run | None:
     return Run(f"fixed {Duration(found.slack)}", "hindsight", run.goal, result, found.monotone)
 
 
-def write(runs: Sequence[Run], config: Mapping[str, Any], *, figures: Path, series: Path) -> None:
+class Written(Protocol):
+    """What a report needs of a run."""
+
+    def figures(self) -> dict[str, Any]:
+        """Return the run in numbers, as JSON can hold them."""
+
+    def series(self) -> pa.Table:
+        """Return a row for each measurement."""
+
+
+def write(runs: Sequence[Written], config: Mapping[str, Any], *, figures: Path, series: Path) -> None:
     """Write the figures as JSON lines, each with `config`, and the series of all runs as one Parquet file."""
     lines = [json.dumps({**config, "run": number, **run.figures()}) for number, run in enumerate(runs)]
     figures.write_text("\n".join([*lines, ""]), encoding="utf-8")
     tables = [run.series() for run in runs]
     numbered = [table.add_column(0, "run", _repeat(number, table)) for number, table in enumerate(tables)]
-    pq.write_table(pa.concat_tables(numbered), series)
+    pq.write_table(pa.concat_tables(numbered, promote_options="default"), series)
 
 
 def _with_hindsight(replay: Replay, contract: Contract, *, hindsight: bool) -> list[Run]:
@@ -126,15 +137,15 @@ def _references(replay: Replay, goal: Goal, plain: Sequence[Contract]) -> list[R
     """Run what has no target of its own, adapting and measured as the goal says."""
     runs: dict[Contract, Run] = {}
     for contract in (*plain, NoSlack(), MaxSlack()):
-        same = _deciding_every(Duration(goal.interval), contract)
+        same = deciding_every(Duration(goal.interval), contract)
         if same not in runs:
             kind: Kind = "contract" if contract in plain else "reference"
-            label = contract_text(_deciding_every("1 second", contract))  # the goal says how often
+            label = contract_text(deciding_every("1 second", contract))  # the goal says how often
             runs[same] = Run(label, kind, goal, replay.measure(same, goal.period))
     return list(runs.values())
 
 
-def _deciding_every(interval: DurationLike, contract: Contract) -> Contract:
+def deciding_every(interval: DurationLike, contract: Contract) -> Contract:
     """Return the same policy with another interval, which changes only when it is measured."""
     if isinstance(contract, FixedSlack):
         slack = dict(contract.by_stream) or contract.slack
@@ -142,7 +153,8 @@ def _deciding_every(interval: DurationLike, contract: Contract) -> Contract:
     return type(contract)(cap=contract.cap, adaptation_interval=interval, controller=contract.controller)
 
 
-def _timestamps(times: Any) -> Any:
+def timestamps(times: Any) -> Any:
+    """Return times in us as Arrow timestamps."""
     return pa.array(times, pa.int64()).cast(pa.timestamp("us", tz="UTC"))
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Notice: TypeAlias = Callable[[str, int, int], None]  # what runs now, how many runs are done, how many are planned
 
+_Ran = TypeVar("_Ran")
 _NO_TIMES: Times = np.empty(0, np.int64)
 
 
@@ -86,7 +87,7 @@ class Replay:
 
     def __init__(self, subject: Subject, *, notice: Notice = nobody) -> None:
         self.subject = subject
-        self._steps = _Steps(notice)
+        self._steps = Steps(notice)
         self._known: dict[tuple[Contract, int], Measured] = {}
 
     @cached_property
@@ -196,16 +197,17 @@ def _count_batch(outcome: JoinOutcome) -> tuple[Any, ...]:
 
 
 @dataclass(slots=True)
-class _Steps:
+class Steps:
     """Counts the runs, for those who watch."""
 
     notice: Notice
     done: int = 0
     planned: int = 1
 
-    def take(self, what: str, run: Callable[[], Counted]) -> Counted:
+    def take(self, what: str, run: Callable[[], _Ran]) -> _Ran:
+        """Run something, and say so before and after."""
         self.notice(what, self.done, max(self.planned, self.done + 1))
-        counted = run()
+        ran = run()
         self.done += 1
         self.notice(what, self.done, max(self.planned, self.done))
-        return counted
+        return ran
