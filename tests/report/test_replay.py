@@ -60,6 +60,15 @@ def comparisons(tmp_path):
 
 CONTRACT = {"policy": "recall 0.95 over 1 minute by pd"}
 BEST = {"policy": "fixed 200 ms", "kind": "hindsight", "average_slack_us": 200_000.0}
+MARK = {
+    "policy": "best per interval",
+    "kind": "mark",
+    "phi": None,
+    "phi_nearly": 1.0,
+    "lowest_recall": None,
+    "average_slack_us": 150_000.0,
+    "share": None,
+}
 NONE = {"policy": "none", "kind": "reference", "average_slack_us": 0.0, "largest_slack_us": 0}
 
 
@@ -68,6 +77,14 @@ def test_a_row_has_the_figures_of_its_run(comparisons):
     assert len(comparison.heads) == len(comparison.rows()[0])
     assert ("recall 0.95 by pd", "50.0%", "75.0%", "0.900", "300 ms", "1.50", "98.77%") == comparison.rows()[0]
     assert ["hindsight 200 ms", "NoSlack"] == [row[0] for row in comparison.rows()[1:]]
+
+
+def test_the_best_per_interval_has_a_row_a_line_of_slack_and_a_legend(comparisons):
+    (comparison,) = comparisons(CONTRACT, MARK)
+    assert ("best per interval", "", "100.0%", "", "150 ms", "", "") == comparison.rows()[1]
+    assert "It is a mark, not a run" in comparison.caption
+    slack, recall = ([trace.name for trace in section.figure.data] for section in comparison.sections())
+    assert (["recall 0.95 by pd", "best per interval"], ["recall 0.95 by pd"]) == (slack, recall)
 
 
 def test_a_drop_ratio_is_shown_by_what_was_dropped(comparisons):

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from slackwater.experiments.comparison import Written
     from slackwater.experiments.event_stream import EventStream
     from slackwater.experiments.replay import Notice
     from slackwater.experiments.subject import Subject
+    from slackwater.experiments.written import Written
     from slackwater.report.comparisons import Comparison
 
 _EXAMPLE = 'slackwater replay syn3 --contract "recall 0.95 over 1 minute"'
@@ -209,7 +209,7 @@ def _require(given: dict[str, Any], names: Sequence[str], example: str) -> None:
 def _compare(parts: Sequence[_Part], output: Path, *, hindsight: bool) -> list[Comparison]:
     """Run everything, write the figures, and read them back as a report does."""
     from slackwater import __version__
-    from slackwater.experiments.comparison import write
+    from slackwater.experiments.written import write
     from slackwater.report.replay import read_replay
 
     output.mkdir(parents=True, exist_ok=True)  # before the work: a folder that cannot be is better known now

@@ -20,8 +20,9 @@ from slackwater.api import reorder
 from slackwater.contracts import Contract, ControllerConfig, DropRatio, MaxSlack, NoSlack
 from slackwater.control import AdaptiveMax, NormalDelay
 from slackwater.errors import DatasetError
-from slackwater.experiments.comparison import Kind, deciding_every, timestamps
+from slackwater.experiments.comparison import Kind, deciding_every
 from slackwater.experiments.replay import Notice, Steps, constant, nobody
+from slackwater.experiments.written import timestamps
 from slackwater.plan.contract_text import contract_text
 from slackwater.quality.drop_ratio import Drops, dropped_by_period, drops, measured_at, smallest_slack
 from slackwater.quality.latency import average_slack

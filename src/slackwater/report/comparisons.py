@@ -64,12 +64,12 @@ class Comparison(ABC):
     def sections(self) -> tuple[Section, Section]:
         """Return how long each policy waited, and what that brought.
 
-        What never waits has nothing to show of its slack, and a zero would forbid a logarithmic axis; a bound has
+        What never waits has nothing to show of its slack, and a zero would forbid a logarithmic axis; a mark has
         nothing but its slack. Both come last, so that the others have the same color in both figures.
         """
-        ran = sorted((run for run in self.runs if run["kind"] != "bound"), key=lambda run: run["largest_slack_us"] == 0)
-        bounds = [run for run in self.runs if run["kind"] == "bound"]
-        return self._slack([run for run in (*ran, *bounds) if run["largest_slack_us"]]), self.quality(ran)
+        ran = sorted((run for run in self.runs if run["kind"] != "mark"), key=lambda run: run["largest_slack_us"] == 0)
+        marks = [run for run in self.runs if run["kind"] == "mark"]
+        return self._slack([run for run in (*ran, *marks) if run["largest_slack_us"]]), self.quality(ran)
 
     def lines(self, runs: Sequence[Figures], column: str) -> list[tuple[str, Numbers, Floats]]:
         """Return a line of each run, of a column of its series."""
@@ -129,7 +129,7 @@ class RecallComparison(Comparison):
             parts.append(" Φ(Γ) is the share of the measurements that reached it, Φ(.99Γ) of those that came to 99 %.")
         if not all(run["smallest"] for run in self.runs):
             parts.append(f" {_NOT_SURE}")
-        if any(run["kind"] == "bound" for run in self.runs):
+        if any(run["kind"] == "mark" for run in self.runs):
             parts.append(f" {_BEST}")
         return "".join(parts)
 
