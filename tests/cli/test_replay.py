@@ -103,6 +103,8 @@ def test_files_are_joined_as_the_options_say(files, tmp_path, order):
         ),
         (("a.csv", "--contract", "drop 1%"), "--event-time must be given for files"),
         (("poisson", "--duration", "1 second", "--contract", "drop 1%"), "ends within the first period of 1 second"),
+        (("nehza", "--contract", "max"), "did you mean nezha? those that have: syn3, syn4"),
+        (("posson", "--contract", "drop 1%"), "did you mean poisson?"),
         (("traffic", "--contract", "max"), "dataset 'traffic' has no join to be replayed through"),
         (("syn3", "--on", "a1", "--contract", "max"), "--on must be left out for the data set syn3"),
         (("a.csv", "b.csv", "--contract", "max"), "--event-time must be given for files"),

@@ -19,6 +19,7 @@ from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline, joined
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
+from slackwater.plan.explain import in_a_line
 from slackwater.plan.explain_join import explain_join
 from slackwater.plan.nodes import JoinNode, StreamNode
 from slackwater.plan.validate import check_arrivals
@@ -43,6 +44,9 @@ class LocalJoin:
         check_arrivals(node.streams)
         check_arrival_kinds(node.streams, [table.schema for table in tables])
         return cls(node, tuple(table.combine_chunks() for table in tables), processing_time)
+
+    def __repr__(self) -> str:
+        return in_a_line("LocalJoin", self.node, f"{sum(table.num_rows for table in self.tables):,} rows")
 
     @cached_property
     def results(self) -> pa.Table:

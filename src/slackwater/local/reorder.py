@@ -13,7 +13,7 @@ from slackwater.core.buffer import MemoryBuffer
 from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types, decided_table, late_table, read_batch, released_table
 from slackwater.pipeline.reorder import Outcome, ReorderPipeline, joined
-from slackwater.plan.explain import explain_reorder
+from slackwater.plan.explain import explain_reorder, in_a_line
 from slackwater.plan.nodes import ReorderNode
 from slackwater.time import Duration
 
@@ -33,6 +33,9 @@ class LocalReorder:
         """Check the columns, and hold the plan."""
         check_types(node.stream, table.schema)
         return cls(node, table, processing_time)
+
+    def __repr__(self) -> str:
+        return in_a_line("LocalReorder", self.node, f"{self.table.num_rows:,} rows")
 
     @cached_property
     def results(self) -> pa.Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
@@ -94,8 +93,7 @@ class StreamColumns:
             f"{name}.{column}" for name, schema in zip(self.names, self.schemas, strict=True) for column in schema.names
         ]
         bare = {each.split(".", 1)[1]: each for each in written}
-        near = difflib.get_close_matches(parts[0], bare, n=1)
-        hint = f"did you mean {bare[near[0]]}? " if near else ""
+        hint = did_you_mean(parts[0], bare, shown=bare)
         choice = f"{hint}columns are: {', '.join(written)}; a text is written in single quotes"
         return ParameterError(parameter, text, must=f"name columns of the streams, not {parts[0]!r}", remedy=choice)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from slackwater.control.choose import default_controller
+from slackwater.plan.nodes import JoinNode
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import ReorderNode
@@ -30,6 +31,12 @@ def explain_buckets(node: ReorderNode) -> str:
     if node.buckets == 1:
         return "order       one over all rows (1 bucket)"
     return f"order       per {', '.join(node.by)} ({node.buckets} buckets, each with its own clock)"
+
+
+def in_a_line(kind: str, node: ReorderNode | JoinNode, what: str) -> str:
+    """Return what an output is, for its repr; `what` says what it runs over."""
+    streams = node.streams if isinstance(node, JoinNode) else (node.stream,)
+    return f"<{kind} of {', '.join(stream.name for stream in streams)}: {what}, {short(node.contract)}>"
 
 
 def short(value: object) -> str:
