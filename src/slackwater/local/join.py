@@ -15,7 +15,7 @@ from slackwater.core.work import Work
 from slackwater.errors import ParameterError
 from slackwater.events import Events
 from slackwater.pipeline.columns import check_arrival_kinds, check_types, read_batch
-from slackwater.pipeline.guard import Incoming, turn_away
+from slackwater.pipeline.guard import Incoming, batches_together, turn_away
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline, joined
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
@@ -106,17 +106,12 @@ def run_join(
 
 
 def batches_of(node: JoinNode, tables: Sequence[pa.Table], processing_time: int) -> Iterator[list[Incoming]]:
-    """Cut all streams at the same arrival values, into batches of about BATCH_ROWS rows."""
+    """Read all streams, and cut them into batches of about BATCH_ROWS rows."""
     incoming = [
         _by_clock(read_batch(stream, table, processing_time=processing_time), stream)
         for stream, table in zip(node.streams, tables, strict=True)
     ]
-    arrival = np.sort(np.concatenate([batch.events.arrival for batch in incoming]), kind="stable")
-    limits = np.unique(arrival[BATCH_ROWS::BATCH_ROWS])
-    cuts = [np.searchsorted(batch.events.arrival, limits) for batch in incoming]
-    edges = [[0, *own.tolist(), len(batch.events)] for own, batch in zip(cuts, incoming, strict=True)]
-    for number in range(len(limits) + 1):
-        yield [batch[own[number] : own[number + 1]] for own, batch in zip(edges, incoming, strict=True)]
+    return batches_together(incoming, BATCH_ROWS)
 
 
 def _by_clock(incoming: Incoming, stream: StreamNode) -> Incoming:
