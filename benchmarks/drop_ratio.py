@@ -26,7 +26,7 @@ import numpy as np
 import typer
 
 import slackwater as sw
-from benchmarks.cells import Figures, markdown, run_missing
+from benchmarks.cells import Cell, Figures, markdown, run_missing
 from benchmarks.harness import RESULTS
 from slackwater.contracts import ControllerConfig
 from slackwater.control import AdaptiveMax, MaxDelay, NeededSlack, NormalDelay
@@ -52,18 +52,6 @@ HEADS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One entry of the matrix."""
-
-    set: str
-    target: float
-    controller: str
-    seed: int
-    duration: str | None
-    version: str = sw.__version__
-
-
 def main(
     sets: Annotated[str, typer.Option(help="Streams, or poisson and changing for all of these.")] = SETS,
     targets: Annotated[str, typer.Option(help="Shares that may be late.")] = TARGETS,
@@ -75,7 +63,7 @@ def main(
     """Run the cells that are missing, and print all that were asked for as a table in Markdown."""
     names = [name for given in sets.split(",") for name in GROUPS.get(given, [given])]
     wanted = [
-        Cell(name, float(target), controller, seed, duration)
+        Cell(name, seed, float(target), controller, duration)
         for name, target, controller in product(names, targets.split(","), controllers.split(","))
     ]
     print(table(run_missing(results, wanted, _run, _line)))

@@ -6,14 +6,13 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
 
 from slackwater.core.work import Work
-from slackwater.errors import ParameterError
 from slackwater.events import Events
+from slackwater.local.bounded import BoundedOutput
 from slackwater.pipeline.columns import check_arrival_kinds, check_types, read_batch
 from slackwater.pipeline.guard import Incoming, batches_together, turn_away
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline, joined
@@ -29,7 +28,7 @@ BATCH_ROWS = 250_000  # of all streams together; the results do not depend on it
 
 
 @dataclass(frozen=True)
-class LocalJoin:
+class LocalJoin(BoundedOutput):
     """The outputs of a join plan over bounded tables; it runs when the first of them is asked for."""
 
     node: JoinNode
@@ -64,12 +63,6 @@ class LocalJoin:
         """One row per adaptation."""
         outcome, took = self._run
         return decided_join(self.node, outcome.decisions, bucket=0, took=took)
-
-    def start(self, **_: Any) -> NoReturn:
-        """Say that there is nothing to start: bounded tables run when an output is asked for."""
-        raise ParameterError(
-            "frame", "a bounded table", must="be a streaming DataFrame to be started", remedy="read .results and .late"
-        )
 
     def explain(self) -> str:
         """Describe what runs; once an output has been asked for, also what was measured and chosen."""
