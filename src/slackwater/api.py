@@ -37,6 +37,10 @@ class Stream:
     frame: Any
     node: StreamNode
 
+    def __repr__(self) -> str:
+        rows = "a Spark DataFrame" if _is_spark(self.frame) else f"{self.frame.num_rows:,} rows"
+        return f"<Stream {self.node.name}: {rows} by {self.node.event_time}>"
+
 
 class Output(Protocol):
     """What every operator gives back: tables for bounded frames, DataFrames on Spark."""

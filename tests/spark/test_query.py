@@ -307,6 +307,13 @@ def test_columns_that_cannot_serve_are_refused_before_anything_runs(spark, table
         sw.reorder(sw.stream(frame, **options), contract=sw.NoSlack())
 
 
+def test_streams_and_outputs_print_in_one_line(spark, table):
+    stream = sw.stream(spark.createDataFrame(table.slice(0, 1)), name="bus", event_time="ts")
+    ordered = sw.reorder(stream, contract=sw.FixedSlack("2 seconds"))
+    assert "<Stream bus: a Spark DataFrame by ts>" == repr(stream)
+    assert "<SparkReorder of bus: bounded DataFrames of Spark, FixedSlack(slack=2 seconds)>" == repr(ordered)
+
+
 def test_explain_names_what_spark_will_run(spark, tmp_path, table):
     folder = as_files(table, tmp_path / "in", files=1)
     stream = sw.stream(as_stream(spark, folder), name="bus", event_time="ts")

@@ -17,6 +17,7 @@ import numpy as np
 
 from slackwater.contracts import NO_GOAL, Goal
 from slackwater.control.around import Around
+from slackwater.control.controller import estimated_by
 from slackwater.control.needed_slack import NeededSlack
 from slackwater.control.parameters import check_share, target_of
 from slackwater.estimate.recent_peak import RecentPeak
@@ -83,8 +84,7 @@ class BoundedDropsController(Around):
     @property
     def estimated(self) -> float | None:
         """What the inner controller expects; the guard only adds to it."""
-        estimated: float | None = getattr(self._inner, "estimated", None)
-        return estimated
+        return estimated_by(self._inner)
 
     def observe(self, measurement: Measurement) -> None:
         """Let the inner controller learn; count what was late; a boundary ends the alarm."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slackwater.control.around import Around
+from slackwater.control.controller import estimated_by
 from slackwater.estimate.pool import Statistics
 from slackwater.time import Duration, intervals_passed
 
@@ -55,7 +56,7 @@ class FollowingController(Around):
     @property
     def estimated(self) -> float | None:
         """What the inner controller expects where it decides; a bucket that follows expects nothing."""
-        return getattr(self._inner, "estimated", None) if self._slack is None else None
+        return estimated_by(self._inner) if self._slack is None else None
 
     def observe(self, measurement: Measurement) -> None:
         """Note what is to be reported, and at a boundary see whom to follow."""

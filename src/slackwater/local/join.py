@@ -6,19 +6,19 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
 
 from slackwater.core.work import Work
-from slackwater.errors import ParameterError
 from slackwater.events import Events
+from slackwater.local.bounded import BoundedOutput
 from slackwater.pipeline.columns import check_arrival_kinds, check_types, read_batch
-from slackwater.pipeline.guard import Incoming, turn_away
+from slackwater.pipeline.guard import Incoming, batches_together, turn_away
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline, joined
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
+from slackwater.plan.explain import in_a_line
 from slackwater.plan.explain_join import explain_join
 from slackwater.plan.nodes import JoinNode, StreamNode
 from slackwater.plan.validate import check_arrivals
@@ -28,7 +28,7 @@ BATCH_ROWS = 250_000  # of all streams together; the results do not depend on it
 
 
 @dataclass(frozen=True)
-class LocalJoin:
+class LocalJoin(BoundedOutput):
     """The outputs of a join plan over bounded tables; it runs when the first of them is asked for."""
 
     node: JoinNode
@@ -43,6 +43,9 @@ class LocalJoin:
         check_arrivals(node.streams)
         check_arrival_kinds(node.streams, [table.schema for table in tables])
         return cls(node, tuple(table.combine_chunks() for table in tables), processing_time)
+
+    def __repr__(self) -> str:
+        return in_a_line("LocalJoin", self.node, f"{sum(table.num_rows for table in self.tables):,} rows")
 
     @cached_property
     def results(self) -> pa.Table:
@@ -60,12 +63,6 @@ class LocalJoin:
         """One row per adaptation."""
         outcome, took = self._run
         return decided_join(self.node, outcome.decisions, bucket=0, took=took)
-
-    def start(self, **_: Any) -> NoReturn:
-        """Say that there is nothing to start: bounded tables run when an output is asked for."""
-        raise ParameterError(
-            "frame", "a bounded table", must="be a streaming DataFrame to be started", remedy="read .results and .late"
-        )
 
     def explain(self) -> str:
         """Describe what runs; once an output has been asked for, also what was measured and chosen."""
@@ -102,17 +99,12 @@ def run_join(
 
 
 def batches_of(node: JoinNode, tables: Sequence[pa.Table], processing_time: int) -> Iterator[list[Incoming]]:
-    """Cut all streams at the same arrival values, into batches of about BATCH_ROWS rows."""
+    """Read all streams, and cut them into batches of about BATCH_ROWS rows."""
     incoming = [
         _by_clock(read_batch(stream, table, processing_time=processing_time), stream)
         for stream, table in zip(node.streams, tables, strict=True)
     ]
-    arrival = np.sort(np.concatenate([batch.events.arrival for batch in incoming]), kind="stable")
-    limits = np.unique(arrival[BATCH_ROWS::BATCH_ROWS])
-    cuts = [np.searchsorted(batch.events.arrival, limits) for batch in incoming]
-    edges = [[0, *own.tolist(), len(batch.events)] for own, batch in zip(cuts, incoming, strict=True)]
-    for number in range(len(limits) + 1):
-        yield [batch[own[number] : own[number + 1]] for own, batch in zip(edges, incoming, strict=True)]
+    return batches_together(incoming, BATCH_ROWS)
 
 
 def _by_clock(incoming: Incoming, stream: StreamNode) -> Incoming:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
 
 import pyarrow as pa
 
 from slackwater.core.buffer import MemoryBuffer
 from slackwater.core.keyed_buffer import KeyedBuffer
-from slackwater.errors import ParameterError
+from slackwater.local.bounded import BoundedOutput
 from slackwater.pipeline.by_keys import check_keys, number_keys
 from slackwater.pipeline.columns import check_types, decided_table, late_table, read_batch, released_table
 from slackwater.pipeline.reorder import Outcome, ReorderPipeline, joined
-from slackwater.plan.explain import explain_order, explain_reorder
+from slackwater.plan.explain import explain_order, explain_reorder, in_a_line
 from slackwater.plan.nodes import ReorderNode
 from slackwater.time import Duration
 
@@ -23,7 +22,7 @@ BATCH_ROWS = 100_000  # the columns of a batch fit into the processor's cache; t
 
 
 @dataclass(frozen=True)
-class LocalReorder:
+class LocalReorder(BoundedOutput):
     """The outputs of a reorder plan over a bounded table; it runs when the first of them is asked for."""
 
     node: ReorderNode
@@ -36,6 +35,9 @@ class LocalReorder:
         check_types(node.stream, table.schema)
         check_keys(node, table.schema)
         return cls(node, table, processing_time)
+
+    def __repr__(self) -> str:
+        return in_a_line("LocalReorder", self.node, f"{self.table.num_rows:,} rows")
 
     @cached_property
     def results(self) -> pa.Table:
@@ -52,12 +54,6 @@ class LocalReorder:
         """One row per adaptation."""
         outcome, took = self._run
         return decided_table(self.node, outcome.decisions, bucket=0, took=took)
-
-    def start(self, **_: Any) -> NoReturn:
-        """Say that there is nothing to start: a bounded table runs when an output is asked for."""
-        raise ParameterError(
-            "frame", "a bounded table", must="be a streaming DataFrame to be started", remedy="read .results and .late"
-        )
 
     def explain(self) -> str:
         """Describe what runs."""

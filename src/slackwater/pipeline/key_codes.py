@@ -29,6 +29,8 @@ def encode_keys(columns: Sequence[Column]) -> tuple[list[Rows], int]:
     >>> [each.tolist() for each in codes], count
     ([[0, 1, -1], [1, 2]], 3)
     """
+    if any(pa.types.is_null(column.type) for column in columns):
+        return [np.full(len(column), -1, np.int64) for column in columns], 0  # what has only nulls equals nothing
     plain = [decoded(column) for column in columns]
     values = _unified(plain, family(plain[0].type))
     if not pa.types.is_int64(values[0].type):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from slackwater.control.choose import default_controller
+from slackwater.plan.nodes import JoinNode
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import ReorderNode
@@ -36,6 +37,12 @@ def explain_buckets(node: ReorderNode) -> str:
     """Say how the rows are spread, where they are."""
     count = "1 bucket" if node.buckets == 1 else f"{node.buckets} buckets, each with its own slack"
     return f"{explain_order(node)} ({count})"
+
+
+def in_a_line(kind: str, node: ReorderNode | JoinNode, what: str) -> str:
+    """Return what an output is, for its repr; `what` says what it runs over."""
+    streams = node.streams if isinstance(node, JoinNode) else (node.stream,)
+    return f"<{kind} of {', '.join(stream.name for stream in streams)}: {what}, {short(node.contract)}>"
 
 
 def short(value: object) -> str:

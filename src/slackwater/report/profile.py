@@ -10,9 +10,9 @@ import numpy as np
 
 from slackwater.disorder.delays import QUANTILES, Delays
 from slackwater.disorder.text import QUANTILE_HEADS, moment, name_of, quantiles, span
+from slackwater.report.comparisons import unit_for
 from slackwater.report.page import Section, page_of, section_of, table_of
 from slackwater.report.plots import Figure, log_log_lines, over_time
-from slackwater.report.replay import unit_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _RUNS = "runs        packets -> transformWithStateInPandas, one call per bucket and micro-batch"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SparkReorder(SparkQuery):
     """The outputs of a reorder plan on Spark."""
 
@@ -81,7 +81,7 @@ class SparkReorder(SparkQuery):
         return bounded_packets(self.node, rows, self.schemas[0], bucket, processing_time=self.processing_time)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SparkJoin(SparkQuery):
     """The outputs of a join plan on Spark.
 
