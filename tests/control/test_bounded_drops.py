@@ -98,3 +98,11 @@ def test_a_cap_holds_between_decisions_too():
 def test_a_reserve_is_a_share():
     with pytest.raises(ParameterError, match="reserve"):
         BoundedDrops(reserve=2)
+
+
+def test_another_period_begins_to_count_anew():
+    controller = one_second()
+    part(controller, [9], at=1)
+    other = Goal(0.9, period=20 * SECOND, interval=SECOND)
+    again = BoundedDropsController(Fixed("1 second").build(), 0.1, other, controller.snapshot()["guard"])
+    assert [1] == part(again, [0])

@@ -19,7 +19,7 @@ from slackwater.contracts import NO_GOAL, Goal
 from slackwater.control.around import Around
 from slackwater.control.controller import estimated_by
 from slackwater.control.needed_slack import NeededSlack
-from slackwater.control.parameters import check_share, target_of
+from slackwater.control.parameters import check_share, drop_ratio_of
 from slackwater.estimate.recent_peak import RecentPeak
 from slackwater.estimate.recent_recall import RecentRecall
 from slackwater.time import Duration
@@ -72,7 +72,10 @@ class BoundedDropsController(Around):
     def __init__(self, inner: Controller, reserve: float, goal: Goal, state: dict[str, Any]) -> None:
         super().__init__(inner)
         self._reserve = reserve
-        self._drop_ratio = round(1 - target_of(goal), 12)  # 1 - 0.9 is a little less than a tenth
+        self._drop_ratio = drop_ratio_of(goal)
+        self._spans = [goal.interval, goal.period]
+        if state.get("spans", self._spans) != self._spans:  # what was counted in other intervals means nothing
+            state = {}
         # The period that the next decision measures: all but its last interval is known.
         known = max(goal.period - goal.interval, 0)
         self._recent = RecentRecall(known, state.get("recent"))
@@ -120,6 +123,7 @@ class BoundedDropsController(Around):
     def snapshot(self) -> dict[str, Any]:
         """Return the inner snapshot, and what the guard counts."""
         guard = {
+            "spans": self._spans,
             "recent": self._recent.snapshot(),
             "peak": self._peak.snapshot(),
             "interval": (self._arrived, self._behind),

@@ -49,7 +49,8 @@ class FollowingController(Around):
         self._told = told
         kept = (state or {}).get("following", {})
         self._slack: int | None = kept.get("slack")  # in force; None: as the inner controller says
-        self._interval: int | None = kept.get("interval")  # the number of the one under way
+        same = kept.get("length", goal.interval) == goal.interval  # else the number means another time
+        self._interval: int | None = kept.get("interval") if same else None  # the number of the one under way
         self._clock: int | None = None
         self._seen: list[Statistics] = []
 
@@ -88,4 +89,5 @@ class FollowingController(Around):
 
     def snapshot(self) -> dict[str, Any]:
         """Return the inner snapshot and what is in force; what was seen is to be reported before."""
-        return {**super().snapshot(), "following": {"slack": self._slack, "interval": self._interval}}
+        following = {"slack": self._slack, "interval": self._interval, "length": self._goal.interval}
+        return {**super().snapshot(), "following": following}

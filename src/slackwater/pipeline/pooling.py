@@ -84,7 +84,7 @@ class PooledSlack:
 
 def pooled_table(node: JoinNode, decided: Sequence[PooledDecision]) -> pa.Table:
     """Return the decisions for all buckets as a table: they have no bucket, and the counts are in those that have."""
-    known = {"operator": node.operator, "stream": "all", "target": node.contract.quality}
+    known = {"operator": node.operator, "stream": "all", "target": node.contract.stated}
     columns = {
         "at": np.array([each.at for each in decided], np.int64),
         "slack": np.array([each.slack for each in decided], np.int64),

@@ -78,8 +78,7 @@ class ReorderPipeline:
 
     def on_end(self) -> Outcome:
         """Drain: release all that is held, and decide one last time."""
-        out = self._kslack.on_end()
-        routed = self._route(out, Late.none(), Decisions.none(), 0)
+        routed = self._drain(self._kslack.on_end())
         slack = self._controller.next_slack().microseconds
         last = self._boundaries.close(self._kslack.snapshot().clock, slack, self._counts, self._counts.released)
         return self._balanced(Outcome(routed.released, routed.late, last))
@@ -88,7 +87,7 @@ class ReorderPipeline:
         """Drain keys that have fallen silent; the others go on. There is nothing to decide."""
         if not isinstance(self._kslack, KeyedLogic):
             raise TypeError("only a buffer with a clock per key has keys")
-        return self._balanced(self._route(self._kslack.on_quiet(keys), Late.none(), Decisions.none(), 0))
+        return self._balanced(self._drain(self._kslack.on_quiet(keys)))
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
@@ -144,6 +143,11 @@ class ReorderPipeline:
         if arrivals.steps:
             self._controller.observe(self._measure(arrivals, slack, decisions, late=len(out.late)))
         return routed
+
+    def _drain(self, out: AnyDepartures) -> Outcome:
+        if self._kept is not None:
+            self._kept.drained(len(out.late))
+        return self._route(out, Late.none(), Decisions.none(), 0)
 
     def _measure(self, arrivals: Arrivals, slack: Times, decisions: Decisions, *, late: int) -> Measurement:
         return Measurement(
