@@ -71,6 +71,35 @@ class Closed:
         return np.asarray(np.searchsorted(self._late_steps, step, side="right"), np.int64)
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Which windows events come in time for: `entry` to `last`; none if entry > last."""
+
+    reached: Times  # the largest horizon so far, after each step
+    before: Times  # and before the step of each event
+    first: Rows  # the first window that covers each event
+    entry: Rows  # the first of them that was still open when it came
+    last: Rows  # the last window that covers it
+
+    @classmethod
+    def of(cls, panes: Panes, arrivals: Arrivals, slack: Times | int, closed_to: int) -> Placed:
+        """Place events; `closed_to` is the largest horizon before them."""
+        reached = np.maximum.accumulate(np.maximum(release_horizon(arrivals.clock, slack), closed_to))
+        before = arrivals.per_event(np.concatenate(([closed_to], reached[:-1])))
+        first = first_window(arrivals.events.time, panes.slide)
+        entry = np.maximum(first, first_open_window(before, panes.slide))
+        return cls(reached, before, first, entry, last_window(arrivals.events.time, panes.size, panes.slide))
+
+    @property
+    def late(self) -> Rows:
+        """The positions of events whose windows were all closed."""
+        return np.flatnonzero(self.entry > self.last)
+
+    def straggling(self, opened: int) -> Rows:
+        """The positions of events that missed some windows, but not all, of those open at the start of the batch."""
+        return np.flatnonzero((self.entry > np.maximum(self.first, opened)) & (self.entry <= self.last))
+
+
 class WindowAggregateLogic:
     """Holds one cell for each open pane and group. O(n) for a batch of n events, besides the windows that it closes.
 
@@ -98,47 +127,48 @@ class WindowAggregateLogic:
         """Take in events, each with its group and its values, and close what the horizon reaches."""
         if not arrivals.steps:
             return _nothing()
-        time, slide = arrivals.events.time, self._panes.slide
-        reached = np.maximum.accumulate(np.maximum(release_horizon(arrivals.clock, slack), self._closed_to))
-        before = arrivals.per_event(np.concatenate(([self._closed_to], reached[:-1])))
-        first = first_window(time, slide)
-        entry = np.maximum(first, first_open_window(before, slide))
-        last = last_window(time, self._panes.size, slide)
-        opened = first_open_window(self._closed_to, slide)
-        stopped = first_open_window(int(reached[-1]), slide)
-        late = np.flatnonzero(entry > last)
-        straggling = np.flatnonzero((entry > np.maximum(first, opened)) & (entry <= last))
-        usual = _others(len(time), late, straggling)
-        self._put(time, group, inputs, usual)
+        placed = Placed.of(self._panes, arrivals, slack, self.closed_to)
+        opened = first_open_window(self.closed_to, self._panes.slide)
+        stopped = first_open_window(int(placed.reached[-1]), self._panes.slide)
+        late, straggling = placed.late, placed.straggling(opened)
+        time = arrivals.events.time
+        self._put(time, group, inputs, _others(len(time), late, straggling))
         windows = self._close(opened, stopped)
         if len(straggling):
-            came = straggling[entry[straggling] < stopped]
-            windows = self._with_stragglers(windows, entry[came], last[came], stopped, group[came], _of(inputs, came))
-            self._put(time, group, inputs, straggling[last[straggling] >= stopped])
-        self._clock, self._reached = int(arrivals.clock[-1]), int(reached[-1])
+            came = straggling[placed.entry[straggling] < stopped]
+            spans = placed.entry[came], np.minimum(placed.last[came], stopped - 1)
+            windows = self._with_stragglers(windows, *spans, group[came], _of(inputs, came))
+            self._put(time, group, inputs, straggling[placed.last[straggling] >= stopped])
+        self._clock, self._reached = int(arrivals.clock[-1]), int(placed.reached[-1])
         ends = np.empty(0, np.int64) if windows is None else self._panes.ends(windows.place)
-        return Closed(windows, late, before[late], ends, reached, arrivals.step_of(late))
+        return Closed(windows, late, placed.before[late], ends, placed.reached, arrivals.step_of(late))
 
     def on_punctuation(self, time: int) -> Closed:
         """Close what ends up to this time, as if the horizon had reached it."""
-        opened = first_open_window(self._closed_to, self._panes.slide)
+        opened = first_open_window(self.closed_to, self._panes.slide)
         windows = self._close(opened, first_open_window(time, self._panes.slide))
-        self._reached = max(time, self._closed_to)
+        self._reached = max(time, self.closed_to)
         return _nothing(windows)
 
     def on_end(self) -> Closed:
         """Drain: close every window that has events."""
         if not self._held:
             return _nothing()
-        last = int(self._panes.last_window(np.array([max(self._held)]))[0])
-        return self.on_punctuation(max(int(self._panes.ends(np.int64(last))), self._closed_to))  # type: ignore[arg-type]
+        last = self._panes.last_window(np.array([max(self._held)]))
+        return self.on_punctuation(max(int(self._panes.ends(last)[0]), self.closed_to))
 
     def snapshot(self) -> AggregateState:
         """Return all that is needed to go on. Cells are replaced, never changed: they can be told apart by identity."""
         return AggregateState(self._clock, self._reached, dict(self._held))
 
     @property
-    def _closed_to(self) -> int:
+    def clock(self) -> int | None:
+        """The largest event time seen."""
+        return self._clock
+
+    @property
+    def closed_to(self) -> int:
+        """The largest horizon so far: windows that end up to it are closed."""
         return BEFORE_ALL_TIME if self._reached is None else self._reached
 
     def _put(self, time: Times, group: Rows, inputs: Sequence[Input], which: Rows | slice) -> None:
@@ -168,15 +198,15 @@ class WindowAggregateLogic:
         return windows_of(cells, self._panes, self._functions, start=start, stop=stop)
 
     def _with_stragglers(
-        self, windows: Cells | None, entry: Rows, last: Rows, stop: int, group: Rows, inputs: Sequence[Input]
+        self, windows: Cells | None, first: Rows, last: Rows, group: Rows, inputs: Sequence[Input]
     ) -> Cells | None:
-        """Add events to those windows that closed in this batch after they came."""
-        if not len(entry):
+        """Add events to the windows `first` to `last`: those that closed in this batch after they came."""
+        if not len(first):
             return windows
-        count = np.minimum(last, stop - 1) - entry + 1
-        which = np.repeat(np.arange(len(entry)), count)
+        count = last - first + 1
+        which = np.repeat(np.arange(len(first)), count)
         nth = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
-        more = Cells.of(self._functions, entry[which] + nth, group[which], _of(inputs, which))
+        more = Cells.of(self._functions, first[which] + nth, group[which], _of(inputs, which))
         return more if windows is None else windows.merged(more, self._functions)
 
 
