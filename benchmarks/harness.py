@@ -34,10 +34,11 @@ PARTS = (
     "join-growth",
     "join-adaptation",
     "join-spark",
+    "aggregate-local",
     "profile",
 )
 NAMES = {
-    **{family: tuple(part for part in PARTS if part.startswith(family)) for family in ("reorder", "join")},
+    **{family: tuple(part for part in PARTS if part.startswith(family)) for family in ("reorder", "join", "aggregate")},
     **{part: (part,) for part in PARTS},
 }
 

@@ -274,7 +274,9 @@ def aggregate(
     asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
     node = aggregate_node(_checked_stream(stream), _schema(stream.frame), **asked, late=late, buckets=buckets)
     if _is_spark(stream.frame):
-        raise ParameterError("frame", "a Spark DataFrame", must="be in process so far", remedy="collect it: toArrow()")
+        from slackwater.spark.query import SparkAggregate
+
+        return SparkAggregate.of(node, stream.frame)
     from slackwater.local.aggregate import LocalAggregate
 
     return LocalAggregate.of(node, stream.frame, time.time_ns() // 1_000)

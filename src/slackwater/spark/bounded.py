@@ -7,7 +7,7 @@ came sorted by event time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,19 +15,27 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from slackwater.spark.buckets import BUCKET
-from slackwater.spark.call import PACKETS_OUT, Saved, run_call
+from slackwater.spark.call import PACKETS_OUT, Call, Saved, run_call
 from slackwater.spark.join_call import JoinBucket
 from slackwater.spark.packets import PACKET_ROWS, Mapper, tables_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from slackwater.plan.nodes import JoinNode, ReorderNode
+    from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode
     from slackwater.spark.buckets import Spread
+
+RunCall: TypeAlias = Callable[..., Call]  # of a plan, a bucket, its state and its rows
 
 
 def bounded_packets(
-    node: ReorderNode, frame: DataFrame, schema: pa.Schema, bucket: str | None, *, processing_time: int
+    node: ReorderNode | AggregateNode,
+    frame: DataFrame,
+    schema: pa.Schema,
+    bucket: str | None,
+    *,
+    processing_time: int,
+    run: RunCall = run_call,
 ) -> DataFrame:
     """Return the packets of a bounded run, as a streaming run would give them over all its batches."""
     order = node.stream.arrival or node.stream.event_time
@@ -36,7 +44,7 @@ def bounded_packets(
     else:
         placed = frame.repartition(node.buckets, bucket)
     return placed.sortWithinPartitions(BUCKET, order).mapInArrow(
-        _runner(node, schema, processing_time), from_arrow_schema(PACKETS_OUT)
+        _runner(node, schema, processing_time, run), from_arrow_schema(PACKETS_OUT)
     )
 
 
@@ -61,11 +69,11 @@ def _join_runner(
     return run
 
 
-def _runner(node: ReorderNode, schema: pa.Schema, processing_time: int) -> Mapper:
+def _runner(node: ReorderNode | AggregateNode, schema: pa.Schema, processing_time: int, run_one: RunCall) -> Mapper:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         store, saved = _MemoryChunks(), Saved()
         for bucket, table, last in _pieces(batches, node.stream.arrival):
-            call = run_call(node, bucket, saved, store, table.cast(schema), processing_time=processing_time, drain=last)
+            call = run_one(node, bucket, saved, store, table.cast(schema), processing_time=processing_time, drain=last)
             store, saved = (_MemoryChunks(), Saved()) if last else (store, call.saved)
             yield pa.RecordBatch.from_pylist(call.packets, schema=PACKETS_OUT)
 
