@@ -23,17 +23,18 @@ SLIDE = 1_000_000  # us
 
 
 def cases(*, quick: bool) -> Iterator[Case]:
-    """Yield count, sum and max together, then windows of growing overlap."""
+    """Count, sum and max of many rows per group and pane, and of few; then windows of growing overlap."""
     rows = 500_000 if quick else 5_000_000
-    table = _rows(rows, per_slide=100_000)
-    config = {"rows": rows, "groups": GROUPS, "per_slide": 100_000}
-    ours, rival = partial(_aggregate, table), partial(_polars, _with_pane(table))
-    yield Case("aggregate-local", ours, rival, 2.0, "Polars, grouping by pane id", config)
+    for name, per_slide in (("dense", 100_000), ("sparse", 2_000)):
+        table = _rows(rows, per_slide=per_slide)
+        config = {"rows": rows, "groups": GROUPS, "per_slide": per_slide}
+        ours, rival = partial(_aggregate, table), partial(_polars, _with_pane(table))
+        yield Case(f"aggregate, {name} panes", ours, rival, 2.0, "Polars, grouping by pane id", config)
     some = _rows(rows // 5, per_slide=2_000, groups=200)
     for overlap in (30, 300):
         per_row = partial(_per_result, some, overlap * SLIDE)
         yield Case(
-            f"aggregate-overlap-{overlap}",
+            f"aggregate, windows of {overlap} slides",
             per_row,
             partial(_per_result, some, 3 * SLIDE),
             1.5,

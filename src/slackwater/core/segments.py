@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -77,16 +78,13 @@ def slots_of(columns: Sequence[Rows]) -> tuple[Rows, Rows, int]:
     >>> slots_of([np.array([5, 5, 4]), np.array([1, 0, 1])])[0].tolist()
     [3, 2, 1]
     """
-    slot, count = np.zeros(len(columns[0]), np.int64), 1
-    for column in columns:
-        low, span = _range(column)
-        if count * span > max(_SMALL, 4 * len(column)):
-            slot, count = _ranked(slot)
-            column, span = _ranked(column)
-            low = 0
-        slot, count = slot * span + (column - low), count * span
-        if count > max(_SMALL, 4 * len(column)):
-            slot, count = _ranked(slot)
+    ranges = [_range(column) for column in columns]
+    count = math.prod(span for _, span in ranges)
+    if count > max(_SMALL, 4 * len(columns[0])):
+        return _ranked(columns)
+    slot = np.zeros(len(columns[0]), np.int64)
+    for column, (low, span) in zip(columns, ranges, strict=True):
+        slot = slot * span + (column - low)
     return slot, _positions(slot, count), count
 
 
@@ -97,9 +95,20 @@ def _range(column: Rows) -> tuple[int, int]:
     return low, int(column.max()) - low + 1
 
 
-def _ranked(values: Rows) -> tuple[Rows, int]:
-    distinct, rank = np.unique(values, return_inverse=True)
-    return rank.astype(np.int64), max(len(distinct), 1)
+def _ranked(columns: Sequence[Rows]) -> tuple[Rows, Rows, int]:
+    """Sort by the last key first, and number what differs: only combinations that occur have a slot."""
+    order = stable_order(columns[-1])
+    for column in columns[-2::-1]:
+        order = order[stable_order(column[order])]
+    differs = np.zeros(len(order), np.bool_)
+    for column in columns:
+        ordered = column[order]
+        differs[1:] |= ordered[1:] != ordered[:-1]
+    slot = np.empty(len(order), np.int64)
+    slot[order] = np.cumsum(differs)
+    differs[:1] = True
+    position = order[differs]
+    return slot, position, len(position)
 
 
 @compiled
