@@ -36,12 +36,13 @@ PARTS = (
     "join-growth",
     "join-adaptation",
     "join-spark",
+    "aggregate-local",
     "profile",
 )
 TAKING_CONTRACTS = ("reorder-contract",)
 NAMES = {
     "all": PARTS,
-    **{family: tuple(part for part in PARTS if part.startswith(family)) for family in ("reorder", "join")},
+    **{family: tuple(part for part in PARTS if part.startswith(family)) for family in ("reorder", "join", "aggregate")},
     **{part: (part,) for part in PARTS},
 }
 

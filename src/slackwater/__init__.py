@@ -13,11 +13,12 @@ Event streams that arrive out of order, on Spark Structured Streaming or in proc
 """
 
 from slackwater import control
-from slackwater.api import Output, Stream, join, profile, reorder, session, stream
+from slackwater.api import Output, Stream, aggregate, join, profile, reorder, session, stream
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.core.late import LatePolicy
 from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
+from slackwater.plan.values import Value, count, max, mean, min, sum, variance
 from slackwater.time import Duration
 
 __version__ = "0.1.0"
@@ -33,11 +34,19 @@ __all__ = [
     "Recall",
     "SlackwaterError",
     "Stream",
+    "Value",
     "advise",
+    "aggregate",
     "control",
+    "count",
     "join",
+    "max",
+    "mean",
+    "min",
     "profile",
     "reorder",
     "session",
     "stream",
+    "sum",
+    "variance",
 ]

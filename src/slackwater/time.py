@@ -263,3 +263,52 @@ def window_is_closed(end: Times, horizon: int) -> Mask:
     [True, False]
     """
     return end <= horizon
+
+
+# Windows of an aggregate: number w is [(w + 1) * slide - size, (w + 1) * slide): ends are multiples of the slide
+
+
+def first_window(event_time: _T, slide: int) -> _T:
+    """Return the number of the first window that an event is in (PROD Sec. 2.2: wid_from = ts / SLIDE).
+
+    >>> first_window(211, 20), first_window(220, 20), first_window(-1, 20)
+    (10, 11, -1)
+    """
+    return event_time // slide
+
+
+def last_window(event_time: _T, size: int, slide: int) -> _T:
+    """Return the number of the last window that an event is in (PROD Sec. 2.2: wid_to = (ts + RANGE) / SLIDE - 1).
+
+    >>> last_window(211, 60, 20), last_window(219, 50, 20), last_window(-1, 60, 20)
+    (12, 12, 1)
+    """
+    return (event_time + size) // slide - 1
+
+
+def window_end(window: _T, slide: int) -> _T:
+    """Return the end of a window: the first time after it.
+
+    >>> window_end(10, 20)
+    220
+    """
+    return (window + 1) * slide
+
+
+def first_open_window(horizon: _T, slide: int) -> _T:
+    """Return the first window that a horizon has not closed: the rule of `window_is_closed`, for all windows at once.
+
+    >>> first_open_window(219, 20), first_open_window(220, 20)
+    (10, 11)
+    """
+    return horizon // slide
+
+
+def slack_to_stay_open(end: Times, clock: Times) -> Times:
+    """Return the smallest slack with which windows that end at `end` are still open at a clock.
+
+    >>> slack_to_stay_open(np.array([10, 11, 12]), np.array([11, 11, 11])).tolist()
+    [2, 1, 0]
+    """
+    needed: Times = np.maximum(clock - end + 1, 0)
+    return needed

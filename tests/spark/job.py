@@ -26,6 +26,15 @@ def plan_of(frames):
     )
 
 
+def aggregate_plan_of(frames):
+    """Aggregate one frame, by key."""
+    values = {"n": sw.count(), "last": sw.max("seq"), "total": sw.sum("seq")}
+    contract = sw.MaxSlack(cap="300 ms")
+    return sw.aggregate(
+        streams_of(frames)[0], by="key", size="500 ms", slide="100 ms", values=values, contract=contract
+    )
+
+
 def led_plan_of(frames):
     """Join thin streams, one slack for all buckets."""
     contract = sw.Recall(0.95, over="1 minute")
@@ -46,13 +55,14 @@ def frame_of(spark, folder: Path):
 
 
 def main(
-    folder: Path, *, die_before: str | None = None, die_after: str | None = None, batch: int = -1, led: bool = False
+    folder: Path, *, die_before: str | None = None, die_after: str | None = None, batch: int = -1, plan: str = ""
 ) -> None:
-    """Run over all there is, then drain; `led` lets the driver decide for four buckets."""
+    """Run over all there is, then drain; in the plan "led" the driver decides for four buckets."""
+    led = plan == "led"
     spark = sw.session(app="kill")
     spark.sparkContext.setLogLevel("ERROR")
     frames = [frame_of(spark, path) for path in sorted(folder.glob("in*"))]
-    query = led_plan_of(frames) if led else plan_of(frames)
+    query = {"led": led_plan_of, "aggregate": aggregate_plan_of}.get(plan, plan_of)(frames)
 
     def destination(name: str):
         write = parquet_folder(str(folder / name))
@@ -94,5 +104,5 @@ if __name__ == "__main__":
         die_before=where.get("before"),
         die_after=where.get("after"),
         batch=int(where.get("batch", -1)),
-        led="led" in where,
+        plan=next((name for name in ("led", "aggregate") if name in where), ""),
     )

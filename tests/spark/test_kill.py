@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.spark.job import plan_of
+from tests.spark.job import aggregate_plan_of, plan_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
 ROWS, FILES = 6_000, 4
@@ -103,6 +103,19 @@ def test_a_join_killed_within_a_batch_goes_on_as_if_nothing_had_happened(tmp_pat
     assert -signal.SIGKILL == run_job(tmp_path, "after=results", "batch=1").wait(timeout=240)
     run_to_the_end(tmp_path)
     check_against_the_local_run(tmp_path, tables)
+
+
+def test_an_aggregate_killed_within_a_batch_goes_on_as_if_nothing_had_happened(folder, table):
+    killed = run_job(folder, "after=results", "batch=1", "aggregate=1")
+    assert -signal.SIGKILL == killed.wait(timeout=240), (folder / "log").read_text()[-3000:]
+    run_to_the_end(folder, "aggregate=1")
+    local, found = aggregate_plan_of([table]), read(folder, "results")
+    assert by_window(local.results) == by_window(found)
+    assert local.late["seq"].to_pylist() == read(folder, "late")["seq"].to_pylist()
+
+
+def by_window(results: pa.Table) -> list[dict]:
+    return sorted(results.to_pylist(), key=lambda row: (row["window"]["end"], row["key"]))
 
 
 def kill_when_committed(folder: Path, *, commits: int) -> None:

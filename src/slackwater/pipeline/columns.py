@@ -17,7 +17,7 @@ from slackwater.time import MAX_TIME, MIN_TIME, Duration
 
 if TYPE_CHECKING:
     from slackwater.pipeline.boundaries import Decisions
-    from slackwater.plan.nodes import ReorderNode, StreamNode
+    from slackwater.plan.nodes import AggregateNode, ReorderNode, StreamNode
     from slackwater.time import Mask, Times
 
 _PER_UNIT = {"d": 86_400_000_000, "s": 1_000_000, "ms": 1_000, "us": 1}
@@ -152,7 +152,7 @@ def _with_times(node: StreamNode, rows: pa.Table, times: Times) -> pa.Table:
     return rows.set_column(index, field, pc.if_else(pa.array(raised), values, rows.column(index)))
 
 
-def late_table(node: ReorderNode, payload: pa.Table, late: Late) -> pa.Table:
+def late_table(node: ReorderNode | AggregateNode, payload: pa.Table, late: Late) -> pa.Table:
     """Gather the rows that could not be used in time; `late_by` is null where there was no usable time."""
     rows = payload.take(late.events.row)
     unknown = np.isin(late.code, (code_of(Reason.FUTURE), code_of(Reason.NULL_TIME)))
@@ -164,7 +164,7 @@ def late_table(node: ReorderNode, payload: pa.Table, late: Late) -> pa.Table:
     return pa.Table.from_arrays([*rows.columns, *columns], schema=late_schema(rows.schema))
 
 
-def decided_table(node: ReorderNode, decisions: Decisions, *, bucket: int, took: Duration) -> pa.Table:
+def decided_table(node: ReorderNode | AggregateNode, decisions: Decisions, *, bucket: int, took: Duration) -> pa.Table:
     """Return the decisions of a batch as a table."""
     known = {
         "operator": node.operator,

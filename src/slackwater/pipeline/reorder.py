@@ -70,7 +70,7 @@ class ReorderPipeline:
         parts = [(arrivals, path)] if path is not None else self._parts(arrivals)
         outcomes = []
         for part, slack in parts:
-            came = _count_by(turned_away, part)
+            came = turned_away_by(turned_away, part)
             outcomes.append(self._run(part, slack, turned_away[:came]))
             turned_away = turned_away[came:]
         outcomes.append(self._route(Departures.none(), turned_away, Decisions.none(), 0))
@@ -216,7 +216,7 @@ def joined(outcomes: Sequence[Outcome]) -> Outcome:
     )
 
 
-def _count_by(turned_away: Late, arrivals: Arrivals) -> int:
+def turned_away_by(turned_away: Late, arrivals: Arrivals) -> int:
     """How many of the events that were turned away came up to the last of these steps."""
     if not arrivals.steps:
         return 0

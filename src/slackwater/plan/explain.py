@@ -8,7 +8,7 @@ from slackwater.control.choose import default_controller
 from slackwater.plan.nodes import JoinNode
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import ReorderNode
+    from slackwater.plan.nodes import AggregateNode, ReorderNode
 
 
 def explain_reorder(node: ReorderNode, *, engine: tuple[str, ...]) -> str:
@@ -39,7 +39,7 @@ def explain_buckets(node: ReorderNode) -> str:
     return f"{explain_order(node)} ({count})"
 
 
-def in_a_line(kind: str, node: ReorderNode | JoinNode, what: str) -> str:
+def in_a_line(kind: str, node: ReorderNode | JoinNode | AggregateNode, what: str) -> str:
     """Return what an output is, for its repr; `what` says what it runs over."""
     streams = node.streams if isinstance(node, JoinNode) else (node.stream,)
     return f"<{kind} of {', '.join(stream.name for stream in streams)}: {what}, {short(node.contract)}>"

@@ -7,7 +7,9 @@ from typing import Literal
 
 from slackwater.contracts import Contract
 from slackwater.core.late import LatePolicy
+from slackwater.core.panes import Panes
 from slackwater.plan.conjuncts import JoinCondition
+from slackwater.plan.values import Value
 from slackwater.time import Duration
 
 Unit = Literal["s", "ms", "us", "ns"]
@@ -62,3 +64,24 @@ class JoinNode:
     def is_pooled(self) -> bool:
         """Whether the driver decides for all buckets; of one bucket there is nothing to add up."""
         return self.scope == "global" and self.buckets > 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class AggregateNode:
+    """Aggregates of one stream over sliding windows, for each group."""
+
+    stream: StreamNode
+    size: Duration
+    slide: Duration
+    values: tuple[tuple[str, Value], ...]  # each with the name of its column in the results
+    contract: Contract
+    by: tuple[str, ...] = ()
+    late: LatePolicy = field(default_factory=LatePolicy.side)
+    buckets: int = 1
+
+    operator = "aggregate"
+
+    @property
+    def panes(self) -> Panes:
+        """The windows in numbers."""
+        return Panes(self.size.microseconds, self.slide.microseconds)

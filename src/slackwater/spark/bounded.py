@@ -7,7 +7,7 @@ came sorted by event time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,27 +17,38 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from slackwater.spark.buckets import BUCKET
 from slackwater.spark.call import PACKETS_OUT, Call, Saved, run_call
 from slackwater.spark.join_call import JoinBucket
-from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.packets import PACKET_ROWS, Mapper, tables_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from slackwater.plan.nodes import JoinNode, ReorderNode
+    from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode
     from slackwater.spark.buckets import Spread
+
+RunCall: TypeAlias = Callable[..., Call]  # of a plan, a bucket, its state and its rows
 
 
 def bounded_packets(
-    node: ReorderNode, frame: DataFrame, schema: pa.Schema, bucket: str | None, *, processing_time: int
+    node: ReorderNode | AggregateNode,
+    frame: DataFrame,
+    schema: pa.Schema,
+    bucket: str | None,
+    *,
+    processing_time: int,
+    run: RunCall = run_call,
+    nothing: Saved | None = None,
 ) -> DataFrame:
-    """Return the packets of a bounded run, as a streaming run would give them over all its batches."""
+    """Return the packets of a bounded run, as a streaming run would give them over all its batches.
+
+    `run` is what a bucket does with a piece of its rows, `nothing` its state at the start.
+    """
     order = node.stream.arrival or node.stream.event_time
     if bucket is None:
         placed = frame.withColumn(BUCKET, F.lit(0)).repartition(1)
     else:
         placed = frame.repartition(node.buckets, bucket)
     return placed.sortWithinPartitions(BUCKET, order).mapInArrow(
-        _runner(node, schema, processing_time), from_arrow_schema(PACKETS_OUT)
+        _runner(node, schema, processing_time, run, nothing or Saved()), from_arrow_schema(PACKETS_OUT)
     )
 
 
@@ -62,14 +73,13 @@ def _join_runner(
     return run
 
 
-def _runner(node: ReorderNode, schema: pa.Schema, processing_time: int) -> Mapper:
+def _runner(
+    node: ReorderNode | AggregateNode, schema: pa.Schema, processing_time: int, run_one: RunCall, nothing: Saved
+) -> Mapper:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        run_piece: Callable[..., Call] = run_keyed_call if node.by else run_call
-        nothing = KeyedSaved() if node.by else Saved()
         store, saved = _MemoryChunks(), nothing
         for bucket, table, last in _pieces(batches, node.stream.arrival):
-            rows = table.cast(schema)
-            call = run_piece(node, bucket, saved, store, rows, processing_time=processing_time, drain=last)
+            call = run_one(node, bucket, saved, store, table.cast(schema), processing_time=processing_time, drain=last)
             store, saved = (_MemoryChunks(), nothing) if last else (store, call.saved)
             yield pa.RecordBatch.from_pylist(call.packets, schema=PACKETS_OUT)
 

@@ -17,16 +17,23 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from slackwater.plan.conjuncts import KeyClass
-    from slackwater.plan.nodes import JoinNode, ReorderNode
+    from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode
 
 BUCKET = "__slackwater_bucket"
 
 
-def with_bucket(node: ReorderNode, frame: DataFrame) -> tuple[DataFrame, str | None]:
+def with_bucket(node: ReorderNode | AggregateNode, frame: DataFrame) -> tuple[DataFrame, str | None]:
     """Add the number of its bucket to every row, by the hash of its keys; None where there is only one bucket."""
     if node.buckets == 1:
         return frame, None
-    return frame.withColumn(BUCKET, _bucket_by(list(map(F.col, node.by)), node.buckets)), BUCKET
+    kinds = dict(frame.dtypes)
+    return frame.withColumn(BUCKET, _bucket_by([_key(name, kinds[name]) for name in node.by], node.buckets)), BUCKET
+
+
+def _key(name: str, kind: str) -> Column:
+    """Return a column such that equal keys have equal bits: there are two zeros."""
+    column = F.col(f"`{name.replace('`', '``')}`")
+    return (column + F.lit(0.0)).cast(kind) if kind in ("float", "double") else column
 
 
 @dataclass(frozen=True, slots=True)

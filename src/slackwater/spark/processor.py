@@ -16,6 +16,7 @@ import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from slackwater.decisions import decisions_table
+from slackwater.spark.aggregate_call import AggregateSaved, identity_of_aggregate, run_aggregate_call
 from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
 from slackwater.spark.held import HeldStore
@@ -24,7 +25,7 @@ from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import JoinNode, ReorderNode
+    from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode, StreamNode
     from slackwater.spark.buckets import Spread
 
 
@@ -129,14 +130,37 @@ class ReorderProcessor(BucketProcessor):
         rows, node = tables[0], self._node
         drain = drain or expired
         call = run_call(node, bucket, saved, self._chunks, rows, processing_time=processing_time, drain=drain)
-        timer = saved.timer  # a control record alone does not renew the patience
-        if rows.num_rows or not call.counts.buffered:
-            timer = self._patience_ends(processing_time) if call.counts.buffered else None
-        return replace(call, saved=replace(call.saved, timer=timer))
+        return _renewed(call, node.stream, saved, rows, processing_time, waits=bool(call.counts.buffered))
 
-    def _patience_ends(self, processing_time: int) -> int | None:
-        idle_after = self._node.stream.idle_after
-        return None if idle_after is None else processing_time // 1_000 + max(1, idle_after.microseconds // 1_000)
+
+class AggregateProcessor(BucketProcessor):
+    """Aggregates the rows of one bucket. An idle bucket closes all its windows."""
+
+    saved_type = AggregateSaved
+
+    def __init__(self, node: AggregateNode, schema: pa.Schema) -> None:
+        super().__init__([schema], identity_of_aggregate(node, schema))
+        self._node = node
+
+    def _run(
+        self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
+    ) -> Call:
+        rows, node = tables[0], self._node
+        drain = drain or expired
+        call = run_aggregate_call(node, bucket, saved, self._chunks, rows, processing_time=processing_time, drain=drain)
+        return _renewed(call, node.stream, saved, rows, processing_time, waits=bool(call.saved.chunks))
+
+
+def _renewed(
+    call: Call, stream: StreamNode, saved: Saved, rows: pa.Table, processing_time: int, *, waits: bool
+) -> Call:
+    """Say until when to be patient, where something waits; a control record alone does not renew the patience."""
+    timer = saved.timer
+    if rows.num_rows or not waits:
+        timer = None
+        if waits and stream.idle_after is not None:
+            timer = processing_time // 1_000 + max(1, stream.idle_after.microseconds // 1_000)
+    return replace(call, saved=replace(call.saved, timer=timer))
 
 
 class KeyedProcessor(BucketProcessor):

@@ -11,24 +11,28 @@ import pyarrow as pa
 
 from slackwater.decisions import DECISIONS as DECISIONS_SCHEMA
 from slackwater.decisions import late_schema
+from slackwater.pipeline.aggregate_columns import result_schema as window_schema
 from slackwater.pipeline.by_keys import check_keys
 from slackwater.pipeline.columns import check_arrival_kinds
 from slackwater.pipeline.rows import late_rows_schema, result_schema
 from slackwater.plan.explain import explain_buckets, explain_reorder
+from slackwater.plan.explain_aggregate import explain_aggregate, explain_groups
 from slackwater.plan.explain_join import explain_join, explain_scope
 from slackwater.plan.validate import check_arrivals
+from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.bounded import bounded_join, bounded_packets
 from slackwater.spark.buckets import Spread, with_bucket
-from slackwater.spark.call import DECISIONS, LATE, RESULTS
+from slackwater.spark.call import DECISIONS, LATE, RESULTS, Saved, run_call
 from slackwater.spark.driver import DriverSlack, driver_folder
+from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.packets import PACKETS_IN, packer
-from slackwater.spark.processor import JoinProcessor, KeyedProcessor, ReorderProcessor
+from slackwater.spark.processor import AggregateProcessor, JoinProcessor, KeyedProcessor, ReorderProcessor
 from slackwater.spark.running import SparkQuery, checked_schemas
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from slackwater.plan.nodes import JoinNode, ReorderNode, StreamNode
+    from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode, StreamNode
 
 _RUNS = "runs        packets -> transformWithStateInPandas, one call per bucket and micro-batch"
 
@@ -78,7 +82,67 @@ class SparkReorder(SparkQuery):
 
     def _bounded(self) -> DataFrame:
         rows, bucket = with_bucket(self.node, self.frames[0])
-        return bounded_packets(self.node, rows, self.schemas[0], bucket, processing_time=self.processing_time)
+        run, nothing = (run_keyed_call, KeyedSaved()) if self.node.by else (run_call, Saved())
+        return bounded_packets(
+            self.node,
+            rows,
+            self.schemas[0],
+            bucket,
+            processing_time=self.processing_time,
+            run=run,
+            nothing=nothing,
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class SparkAggregate(SparkQuery):
+    """The outputs of an aggregate plan on Spark; every bucket has its own clock, slack and decisions."""
+
+    node: AggregateNode
+
+    @classmethod
+    def of(cls, node: AggregateNode, frame: DataFrame) -> SparkAggregate:
+        """Check the session and the columns, and hold the plan."""
+        return cls((frame,), checked_schemas([node.stream], [frame]), node)
+
+    def explain(self) -> str:
+        """Describe the plan, and what Spark will run."""
+        groups = explain_groups(self.node)
+        if self._streaming:
+            state = "state       RocksDB: one entry and an Arrow chunk for each open pane, per bucket; no rows"
+            return explain_aggregate(self.node, engine=(groups, _RUNS, state))
+        return explain_aggregate(self.node, engine=(groups, "runs        mapInArrow over sorted partitions, no state"))
+
+    @property
+    def _streams(self) -> tuple[StreamNode, ...]:
+        return (self.node.stream,)
+
+    @property
+    def _buckets(self) -> int:
+        return self.node.buckets
+
+    @property
+    def _schemas_out(self) -> Mapping[int, pa.Schema]:
+        schema = self.schemas[0]
+        return {RESULTS: window_schema(self.node, schema), LATE: late_schema(schema), DECISIONS: DECISIONS_SCHEMA}
+
+    def _packets_in(self) -> DataFrame:
+        rows, bucket = with_bucket(self.node, self.frames[0])
+        return rows.mapInArrow(packer(self.schemas[0], bucket), PACKETS_IN)
+
+    def _processor(self) -> AggregateProcessor:
+        return AggregateProcessor(self.node, self.schemas[0])
+
+    def _bounded(self) -> DataFrame:
+        rows, bucket = with_bucket(self.node, self.frames[0])
+        return bounded_packets(
+            self.node,
+            rows,
+            self.schemas[0],
+            bucket,
+            processing_time=self.processing_time,
+            run=run_aggregate_call,
+        )
 
 
 @dataclass(frozen=True, repr=False)

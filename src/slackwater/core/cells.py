@@ -1,0 +1,106 @@
+"""Cells: what is known of one group in one pane, or in one window, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slackwater.core.algebra import Algebra, State, fold, joined_states, taken
+from slackwater.core.segments import Column, slots_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from slackwater.events import Rows
+    from slackwater.time import Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What one function is asked about: a value for each event."""
+
+    values: Column
+    valid: Mask | None = None  # which are not null; None: all
+
+    def __getitem__(self, which: Any) -> Input:
+        return Input(self.values[which], None if self.valid is None else self.valid[which])
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Sorted by (place, group), each pair once; a place is a pane or a window. One state for each function."""
+
+    place: Rows
+    group: Rows
+    states: tuple[State, ...]
+
+    @classmethod
+    def of(cls, functions: Sequence[Algebra], place: Rows, group: Rows, inputs: Sequence[Input]) -> Cells:
+        """Aggregate events. O(n) where places and groups are dense, else O(n log n)."""
+        slot, position, slots = slots_of([place, group])
+        occurs = np.flatnonzero(position >= 0)
+        states = tuple(
+            taken(fold(function, each.values, each.valid, slot, slots), occurs)
+            for function, each in zip(functions, inputs, strict=True)
+        )
+        return cls(place[position[occurs]], group[position[occurs]], states)
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+    def __getitem__(self, which: Any) -> Cells:
+        return Cells(self.place[which], self.group[which], tuple(taken(state, which) for state in self.states))
+
+    @classmethod
+    def concat(cls, parts: Sequence[Cells]) -> Cells:
+        """Put cells one after the other, given that the places of each lie behind those of the one before."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            np.concatenate([part.place for part in parts]),
+            np.concatenate([part.group for part in parts]),
+            tuple(map(joined_states, zip(*(part.states for part in parts), strict=True))),
+        )
+
+    def merged(self, other: Cells, functions: Sequence[Algebra]) -> Cells:
+        """Combine with other cells: those of the same place and group become one. O(n) but for a search."""
+        if not len(self) or not len(other):
+            return self if len(self) else other
+        mine, theirs = _keys(self, other)
+        at = np.searchsorted(mine, theirs)
+        known = mine[np.minimum(at, len(mine) - 1)] == theirs
+        states = []
+        for function, own, new in zip(functions, self.states, other.states, strict=True):
+            both = function.combine(taken(own, at[known]), taken(new, known))
+            states.append(tuple(map(_spliced, own, both, new, *_repeated(len(own), at, known))))
+        missing = at[~known]
+        return Cells(
+            np.insert(self.place, missing, other.place[~known]),
+            np.insert(self.group, missing, other.group[~known]),
+            tuple(states),
+        )
+
+
+def _keys(left: Cells, right: Cells) -> tuple[Rows, Rows]:
+    """Return one number for each cell that orders the cells of both by (place, group)."""
+    groups = int(max(left.group.max(), right.group.max())) + 1
+    low = int(min(left.place[0], right.place[0]))
+    span = int(max(left.place[-1], right.place[-1])) - low + 1
+    if span * groups < 2**62:
+        return (left.place - low) * groups + left.group, (right.place - low) * groups + right.group
+    places = np.unique(np.concatenate((left.place, right.place)))
+    ranks = np.searchsorted(places, left.place), np.searchsorted(places, right.place)
+    return ranks[0] * groups + left.group, ranks[1] * groups + right.group
+
+
+def _repeated(columns: int, at: Rows, known: Mask) -> tuple[list[Rows], list[Mask]]:
+    return [at] * columns, [known] * columns
+
+
+def _spliced(own: Column, both: Column, new: Column, at: Rows, known: Mask) -> Column:
+    out = own.copy()
+    out[at[known]] = both
+    return np.insert(out, at[~known], new[~known])

@@ -1,0 +1,85 @@
+"""From tables to what an aggregate is asked about, and from its windows back to tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from slackwater.core.cells import Cells, Input
+from slackwater.plan.validate_aggregate import WINDOW
+
+if TYPE_CHECKING:
+    from slackwater.plan.nodes import AggregateNode
+    from slackwater.time import Times
+
+_MOMENT = pa.timestamp("us", tz="UTC")
+_BOUNDS: list[pa.Field[Any]] = [pa.field("start", _MOMENT), pa.field("end", _MOMENT)]
+
+
+def read_inputs(node: AggregateNode, table: pa.Table) -> list[Input]:
+    """Return what each function is asked about: int64 or float64, whatever the column's type."""
+    known: dict[tuple[str | None, bool], Input] = {(None, False): Input(np.zeros(table.num_rows, np.int8))}
+    asked = [(value.column, value.column is not None and value.accepts != "any") for _, value in node.values]
+    for column, numbers in asked:
+        if (column, numbers) not in known and column is not None:
+            known[column, numbers] = _read(table[column], numbers=numbers)
+    return [known[each] for each in asked]
+
+
+def _read(column: pa.ChunkedArray[Any], *, numbers: bool) -> Input:
+    valid = pc.is_valid(column).to_numpy() if column.null_count else None
+    if not numbers:
+        return Input(np.zeros(len(column), np.int8), valid)
+    values = _as_numbers(column)
+    zero: Any = 0
+    return Input((values.fill_null(zero) if values.null_count else values).to_numpy(), valid)
+
+
+def _as_numbers(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    if pa.types.is_floating(column.type):
+        return column.cast(pa.float64())
+    if pa.types.is_date32(column.type) or pa.types.is_time32(column.type):
+        column = column.cast(pa.int32())
+    return column.cast(pa.int64())
+
+
+def result_schema(node: AggregateNode, schema: pa.Schema) -> pa.Schema:
+    """Return the columns of the results: the window, the groups, the values."""
+    fields: list[pa.Field[Any]] = [pa.field(WINDOW, pa.struct(_BOUNDS)), *(schema.field(column) for column in node.by)]
+    for name, value in node.values:
+        kind = None if value.column is None else schema.field(value.column).type
+        fields.append(pa.field(name, value.type_of(kind)))
+    return pa.schema(fields)
+
+
+def results_table(node: AggregateNode, schema: pa.Schema, keys: pa.Table, windows: Cells | None) -> pa.Table:
+    """Return windows as rows; `keys` has the keys of each group, in the order of their codes."""
+    wanted = result_schema(node, schema)
+    if windows is None:
+        return wanted.empty_table()
+    panes = node.panes
+    bounds = pa.StructArray.from_arrays(
+        [_moments(panes.starts(windows.place)), _moments(panes.ends(windows.place))], fields=_BOUNDS
+    )
+    groups = keys.take(windows.group)
+    values = []
+    for (name, value), state in zip(node.values, windows.states, strict=True):
+        numbers, valid = value.algebra.lower(state)
+        values.append(_typed(pa.array(numbers, mask=None if valid is None else ~valid), wanted.field(name).type))
+    columns: list[Any] = [bounds, *(groups[column] for column in node.by), *values]
+    return pa.Table.from_arrays(columns, schema=wanted)
+
+
+def _moments(times: Times) -> pa.Array[Any]:
+    return pa.array(times).cast(_MOMENT)
+
+
+def _typed(values: pa.Array[Any], kind: pa.DataType) -> pa.Array[Any]:
+    if values.type == kind:
+        return values
+    if pa.types.is_date32(kind) or pa.types.is_time32(kind):
+        values = values.cast(pa.int32())
+    return values.cast(kind)

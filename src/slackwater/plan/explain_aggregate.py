@@ -1,0 +1,42 @@
+"""An aggregate plan in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slackwater.control.choose import default_controller
+from slackwater.plan.explain import short
+from slackwater.plan.values import described
+
+if TYPE_CHECKING:
+    from slackwater.plan.nodes import AggregateNode
+
+
+def explain_aggregate(node: AggregateNode, *, engine: tuple[str, ...]) -> str:
+    """Describe an aggregate plan; `engine` adds what the runner will do."""
+    stream, contract = node.stream, node.contract
+    arrival = f"in the order of {stream.arrival}" if stream.arrival else "as the engine delivers them"
+    controller = contract.controller or default_controller(contract)
+    count = node.panes.per_window
+    lines = [
+        f"aggregate {stream.name!r} by {', '.join(node.by) or 'nothing'}: {described(node.values)}",
+        f"  windows     {_windows(node)}, {count} pane{'s' if count > 1 else ''} each",
+        f"  arrival     rows {arrival}",
+        f"  contract    {short(contract)}, cap {contract.longest_wait or 'none'}",
+        f"  controller  {short(controller)}, a decision every {contract.interval} of event time",
+        f"  late        {node.late!r}: rows whose windows are all closed; max_ahead {stream.max_ahead or 'off'}",
+    ]
+    return "\n".join([*lines, *(f"  {line}" for line in engine)])
+
+
+def explain_groups(node: AggregateNode) -> str:
+    """Say how the groups are spread, where they are."""
+    if node.buckets == 1:
+        return "groups      all together, with one clock (1 bucket)"
+    return f"groups      by a hash of {', '.join(node.by)} ({node.buckets} buckets, each with its own clock)"
+
+
+def _windows(node: AggregateNode) -> str:
+    if node.slide == node.size:
+        return f"of {node.size}, one after the other"
+    return f"of {node.size}, one every {node.slide}"

@@ -1,0 +1,165 @@
+"""Checks of an aggregate that need no data: windows, functions and the columns they are asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack
+from slackwater.core.late import LatePolicy
+from slackwater.errors import ColumnError, ParameterError
+from slackwater.events import LATE_COLUMNS
+from slackwater.plan.keys import family
+from slackwater.plan.nodes import AggregateNode
+from slackwater.plan.validate import check_buckets, check_contract
+from slackwater.plan.values import Value
+from slackwater.time import Duration
+
+if TYPE_CHECKING:
+    from slackwater.plan.nodes import StreamNode
+
+WINDOW = "window"  # the first column of the results
+
+
+def aggregate_node(
+    stream: StreamNode,
+    schema: pa.Schema,
+    *,
+    size: Any,
+    slide: Any,
+    values: Any,
+    by: str | Sequence[str],
+    contract: Any,
+    late: LatePolicy | str,
+    buckets: int | None,
+) -> AggregateNode:
+    """Build the node of an aggregate over the columns of its input, or say what is wrong with it."""
+    length, step = check_sizes(size, slide)
+    node = AggregateNode(
+        stream=stream,
+        size=length,
+        slide=step,
+        values=check_values(values),
+        by=(by,) if isinstance(by, str) else tuple(by),
+        contract=check_contract("aggregate", contract),
+        late=LatePolicy.of(late),
+        buckets=1 if buckets is None else buckets,
+    )
+    check_aggregate(node, schema)
+    return node
+
+
+def check_sizes(size: Any, slide: Any) -> tuple[Duration, Duration]:
+    """Return the size and the slide of windows; without a slide they follow each other without overlap."""
+    if size is None:
+        raise ParameterError("size", None, must="say how long windows are", remedy='such as "30 seconds"')
+    length = Duration.of(size, parameter="size")
+    step = length if slide is None else Duration.of(slide, parameter="slide")
+    for name, each in (("size", length), ("slide", step)):
+        if not each:
+            raise ParameterError(name, "0 seconds", must="be > 0", remedy='write a duration such as "10 seconds"')
+    if step > length:
+        raise ParameterError(
+            "slide",
+            str(step),
+            must=f"be at most the size ({length})",
+            remedy="events between windows would be in none; leave slide out for windows without overlap",
+        )
+    return length, step
+
+
+def check_values(values: Any) -> tuple[tuple[str, Value], ...]:
+    """Return what is to be computed, each with its name."""
+    example = 'such as {"worst": sw.max("delay"), "n": sw.count()}'
+    if not isinstance(values, Mapping) or not values:
+        raise ParameterError("values", values, must="name at least one aggregate", remedy=example)
+    for name, value in values.items():
+        if not isinstance(name, str) or not name:
+            raise ParameterError("values", name, must="be named by texts", remedy=example)
+        if not isinstance(value, Value):
+            shown = getattr(value, "__name__", value)
+            raise ParameterError(
+                f"values[{name!r}]",
+                shown,
+                must="be one of sw.count, sum, mean, min, max, variance, or an sw.Value",
+                remedy=example,
+            )
+    return tuple(values.items())
+
+
+def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
+    """Check an aggregate against the columns of its input."""
+    _check_groups(node, schema)
+    for name, value in node.values:
+        _check_value(node, name, value, schema)
+    check_buckets(node.buckets)
+    if node.buckets > 1 and not node.by:
+        raise ParameterError("buckets", node.buckets, must="be 1 without by=", remedy='say by="key" to spread groups')
+    if node.late.changes_times:
+        raise ParameterError(
+            "late", "adjust", must='be "side", "drop" or "raise"', remedy="an aggregate cannot change event times"
+        )
+    _check_contract(node)
+    for column in LATE_COLUMNS:
+        if column in schema.names:
+            raise ColumnError(
+                node.stream.name, column, problem="has a name that the late output uses", remedy="rename it"
+            )
+
+
+def _check_contract(node: AggregateNode) -> None:
+    if not isinstance(node.contract, NoSlack | FixedSlack | MaxSlack | DropRatio):
+        raise ParameterError(
+            "contract",
+            type(node.contract).__name__,
+            must="be one that an aggregate can keep",
+            remedy="use DropRatio, FixedSlack, MaxSlack or NoSlack",
+        )
+    if isinstance(node.contract, FixedSlack) and node.contract.by_stream:
+        raise ParameterError(
+            "slack", "one by stream", must="be one duration here", remedy="an aggregate has one stream"
+        )
+
+
+def _check_groups(node: AggregateNode, schema: pa.Schema) -> None:
+    taken = [WINDOW, *node.by]
+    for column in node.by:
+        if column not in schema.names:
+            raise _missing(node, column, schema)
+        if family(schema.field(column).type) is None:
+            raise ColumnError(
+                node.stream.name,
+                column,
+                problem=f"is {schema.field(column).type}, which cannot be a group",
+                remedy="group by numbers, texts, times or booleans",
+            )
+    for column in [*node.by, *(name for name, _ in node.values)]:
+        if column == WINDOW or [*taken, *(name for name, _ in node.values)].count(column) > 1:
+            raise ParameterError(
+                "values" if column not in node.by else "by",
+                column,
+                must="be a column that the results do not have yet",
+                remedy=f"the results have {', '.join(taken)} first",
+            )
+
+
+def _check_value(node: AggregateNode, name: str, value: Value, schema: pa.Schema) -> None:
+    if value.column is None:
+        return
+    if value.column not in schema.names:
+        raise _missing(node, value.column, schema)
+    kind = schema.field(value.column).type
+    if not value.takes(kind):
+        raise ColumnError(
+            node.stream.name,
+            value.column,
+            problem=f"is {kind}, so {name} = {value!r} means nothing",
+            remedy="cast it to float64 or int64" + (", or to a timestamp" if value.accepts == "ordered" else ""),
+        )
+
+
+def _missing(node: AggregateNode, column: str, schema: pa.Schema) -> ColumnError:
+    remedy = f"columns are: {', '.join(schema.names)}"
+    return ColumnError(node.stream.name, column, problem="does not exist", remedy=remedy)

@@ -1,0 +1,180 @@
+"""The columnar aggregate against one event at a time, and the worked examples of PROD chapter 2."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from slackwater.core.aggregate import Closed, WindowAggregate, WindowAggregateLogic
+from slackwater.core.algebra import Count, Max, Sum
+from slackwater.core.cells import Input
+from slackwater.core.panes import Panes
+from slackwater.events import Events
+from tests.oracle.aggregate import OracleAggregate
+
+
+class Bits:
+    """A function of no columns that reduce by themselves: the set of rows, as bits of a number. Finds every error."""
+
+    reductions = None
+
+    def lift(self, values: Any, valid: Any) -> Any:
+        return (values,)
+
+    def combine(self, left: Any, right: Any) -> Any:
+        assert not (left[0] & right[0]).any(), "an event counted twice"
+        return (left[0] | right[0],)
+
+    def lower(self, state: Any) -> Any:
+        return state[0], None
+
+
+def feed(logic: WindowAggregateLogic, *rows: tuple[int, int, int]) -> None:
+    """Take in (time, group, value) without closing anything."""
+    time, group, value = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+    logic.on_batch(logic.arrive(Events.of(time)), group, [Input(value)], slack=10**9)
+
+
+def shown(out: Closed) -> list[tuple[int, int, int]]:
+    """Windows as (number, group, value)."""
+    if out.windows is None:
+        return []
+    cells = out.windows
+    return list(zip(cells.place.tolist(), cells.group.tolist(), cells.states[0][0].tolist(), strict=True))
+
+
+def test_e24_sums_by_sensor_close_at_punctuations():
+    logic = WindowAggregate(Panes(60, 20), (Sum(),)).build()
+    feed(logic, (211, 1, 25), (215, 1, 20), (216, 2, 30))
+    first = shown(logic.on_punctuation(220))
+    feed(logic, (230, 2, 20), (235, 1, 35), (234, 2, 20))
+    second = shown(logic.on_punctuation(240))
+    feed(logic, (245, 1, 25))
+    assert [(10, 1, 45), (10, 2, 30)] == first
+    assert [(11, 1, 80), (11, 2, 70)] == second
+    assert (12, 1, 105) == shown(logic.on_end())[0]
+
+
+def test_e25_paned_sums_are_rolled_up():
+    logic = WindowAggregate(Panes(60, 20), (Sum(),)).build()
+    found = []
+    batches = [[(211, 0, 25), (215, 0, 20), (216, 0, 30)], [(230, 0, 20), (235, 0, 35), (234, 0, 20)]]
+    for rows, until in zip([*batches, [(245, 0, 25), (255, 0, 35)]], (220, 240, 260), strict=True):
+        feed(logic, *rows)
+        found += shown(logic.on_punctuation(until))
+    feed(logic, (265, 0, 26))
+    assert [(10, 0, 75), (11, 0, 150), (12, 0, 210)] == found
+    held = logic.snapshot().panes
+    assert {11: 75, 12: 60, 13: 26} == {pane: int(cells.states[0][0][0]) for pane, cells in held.items()}
+
+
+def test_e13_a_punctuated_count_discards_what_comes_behind():
+    logic = WindowAggregate(Panes(5, 5), (Count(),)).build()
+    found, late = [], 0
+    for times, until in (((1, 3, 2, 4, 2, 1), 5), ((6, 2, 9, 7, 3), 10), ((12, 8, 4, 3, 9), 15)):
+        arrivals = logic.arrive(Events.of(times))
+        zeros = np.zeros(len(times), np.int64)
+        late += len(logic.on_batch(arrivals, zeros, [Input(zeros)], slack=10**9).late)
+        found += [(value, (window + 1) * 5) for window, _, value in shown(logic.on_punctuation(until))]
+    assert ([(6, 5), (3, 10), (1, 15)], 6) == (found, late)
+
+
+def test_a_window_never_reopens_when_the_slack_grows():
+    logic = WindowAggregate(Panes(10, 10), (Count(),)).build()
+    ones = np.ones(2, np.int64)
+    assert [(0, 0, 1)] == shown(logic.on_batch(logic.arrive(Events.of([1, 10])), ones * 0, [Input(ones)], slack=0))
+    out = logic.on_batch(logic.arrive(Events.of([2, 3])), ones * 0, [Input(ones)], slack=100)
+    assert [0, 1] == out.late.tolist()
+
+
+def test_an_event_counts_in_the_windows_that_are_still_open():
+    logic = WindowAggregate(Panes(20, 10), (Count(),)).build()
+    zeros = np.zeros(3, np.int64)
+    out = logic.on_batch(logic.arrive(Events.of([1, 10, 2])), zeros, [Input(zeros)], slack=0)
+    assert [(0, 0, 1)] == shown(out)
+    assert [(1, 0, 3), (2, 0, 1)] == shown(logic.on_end())
+
+
+def test_panes_are_forgotten_once_their_last_window_is_closed():
+    logic = WindowAggregate(Panes(20, 10), (Max(),)).build()
+    feed(logic, (5, 0, 1), (15, 0, 2), (25, 0, 3))
+    logic.on_punctuation(30)
+    assert [2] == list(logic.snapshot().panes)
+
+
+def test_a_year_of_silence_between_two_events_costs_nothing():
+    logic = WindowAggregate(Panes(300_000, 1_000), (Count(),)).build()
+    zeros = np.zeros(2, np.int64)
+    year = 31_536_000_000_000
+    assert 300 == len(shown(logic.on_batch(logic.arrive(Events.of([0, year])), zeros, [Input(zeros)], slack=0)))
+
+
+@st.composite
+def disordered(draw: Any) -> tuple[Any, ...]:
+    slide = draw(st.integers(1, 7))
+    size = slide + draw(st.integers(0, 20))
+    count = draw(st.integers(1, 40))
+    pace = draw(st.sampled_from([1, 3, 10]))
+    shift = draw(st.sampled_from([0, -50]))
+    times = [i * pace // 2 - draw(st.integers(0, 15)) + shift for i in range(count)]
+    groups = [draw(st.integers(0, 2)) for _ in range(count)]
+    numbers = sorted(draw(st.integers(0, count)) for _ in range(count)) if draw(st.booleans()) else list(range(count))
+    slack = draw(st.integers(0, 12))
+    cuts = sorted({draw(st.integers(0, count)) for _ in range(draw(st.integers(0, 3)))})
+    return size, slide, times, groups, numbers, slack, cuts
+
+
+@settings(max_examples=200, deadline=None)
+@given(disordered())
+def test_a_batch_equals_one_event_at_a_time(case):
+    size, slide, times, groups, numbers, slack, cuts = case
+    oracle = OracleAggregate(size, slide)
+    for number in sorted(set(numbers)):
+        oracle.on_step([(times[i], groups[i], i) for i in range(len(times)) if numbers[i] == number], slack)
+    oracle.on_end()
+    closed, late = run_in_parts(size, slide, times, groups, numbers, slack, cuts)
+    assert (oracle.closed, oracle.late) == (closed, late)
+
+
+def run_in_parts(size, slide, times, groups, numbers, slack, cuts) -> tuple[Any, Any]:
+    """Run in batches, each by a new operator that goes on from the state of the one before."""
+    config = WindowAggregate(Panes(size, slide), (Bits(), Count()))
+    whole = [cut for cut in cuts if 0 < cut < len(times) and numbers[cut] != numbers[cut - 1]]
+    logic, closed, late = config.build(), [], []
+    for start, stop in pairwise([0, *whole, len(times)]):
+        events = Events(*(np.array(c[start:stop], np.int64) for c in (times, numbers, range(len(times)))))
+        inputs = [Input(1 << np.arange(start, stop))] * 2
+        out = logic.on_batch(logic.arrive(events), np.array(groups[start:stop]), inputs, slack=slack)
+        closed += rows_of(out)
+        late += (out.late + start).tolist()
+        logic = config.build(logic.snapshot())
+    return closed + rows_of(logic.on_end()), late
+
+
+def rows_of(out: Closed) -> list[tuple[int, int, tuple[int, ...]]]:
+    found = [(window, group, tuple(i for i in range(60) if bits >> i & 1)) for window, group, bits in shown(out)]
+    if out.windows is not None:
+        assert [len(rows) for _, _, rows in found] == out.windows.states[1][0].tolist()
+    return found
+
+
+@pytest.mark.parametrize("overlap", [3, 30, 300])
+def test_what_is_combined_grows_at_most_with_the_logarithm_of_the_overlap(overlap):
+    combined = []
+
+    class Counting(Bits):
+        def combine(self, left, right):
+            combined.append(len(left[0]))
+            return (left[0] + right[0],)
+
+    logic = WindowAggregate(Panes(overlap * 10, 10), (Counting(),)).build()
+    times = np.arange(0, 6_000, 5)
+    ones = np.ones(len(times), np.int64)
+    logic.on_batch(logic.arrive(Events.of(times)), ones * 0, [Input(ones)], slack=0)
+    cells = len(times) // 2
+    assert sum(combined) <= len(times) + 2 * cells * np.ceil(np.log2(overlap)) + cells
