@@ -60,3 +60,16 @@ def test_rows_of_a_file_without_a_time_are_left_out(tmp_path):
     stream = stream_of_file(str(tmp_path / "a.parquet"), event_time="ts", unit="us", arrival="seq")
     assert [3, 2, 1] == stream.events.time.tolist()
     assert [0, 1, 2] == stream.needed.tolist()
+
+
+def test_rows_of_a_file_that_arrived_together_share_a_clock(tmp_path):
+    pq.write_table(pa.table({"ts": [3, 1, 7, 5], "seq": [0, 0, 1, 2]}), tmp_path / "a.parquet")
+    stream = stream_of_file(str(tmp_path / "a.parquet"), event_time="ts", unit="us", arrival="seq")
+    assert [3, 3, 7, 7] == stream.clock.tolist()
+
+
+def test_a_file_whose_rows_arrived_in_groups_can_be_compared(tmp_path):
+    times = np.arange(5_000) * 1_000
+    pq.write_table(pa.table({"ts": times, "seq": np.arange(5_000) // 3}), tmp_path / "a.parquet")
+    stream = stream_of_file(str(tmp_path / "a.parquet"), event_time="ts", unit="us", arrival="seq")
+    assert {0.0} == {each.figures()["dropped"] for each in compare_drops(stream, [promise()])}
