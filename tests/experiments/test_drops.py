@@ -7,8 +7,9 @@ import pytest
 
 import slackwater as sw
 from slackwater.errors import DatasetError
-from slackwater.experiments.drops import compare_drops, run
-from slackwater.experiments.event_stream import stream_of_dataset, stream_of_file
+from slackwater.events import Events
+from slackwater.experiments.drops import DropGoal, DropRun, Ran, compare_drops, run
+from slackwater.experiments.event_stream import EventStream, Setting, stream_of_dataset, stream_of_file
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +48,14 @@ def test_series_has_a_row_for_each_measurement(stream):
     figures, series = first.figures(), first.series()
     assert figures["measurements"] == series.num_rows
     assert figures["worst"] == series["dropped"].to_numpy().max()
+
+
+def test_series_has_the_slack_up_to_each_measurement():
+    line = EventStream.of(Events.of(np.arange(37)), name="line", description="", stream="line", setting=Setting())
+    ran = Ran(np.zeros(37, bool), np.array([10, 20, 30]), np.array([1, 2, 3]), np.zeros(3, np.int64), took=0.0)
+    series = DropRun("any", "contract", DropGoal(0.1, period=10, interval=5), line, ran).series()
+    assert [10, 15, 20, 25, 30, 35] == series["at"].cast(pa.int64()).to_pylist()
+    assert [1, 2, 2, 3, 3, 3] == series["slack"].to_pylist()
 
 
 def test_a_stream_that_ends_within_the_first_period_is_refused(stream):
