@@ -36,3 +36,14 @@ def test_a_period_too_thin_for_the_target_is_told_how_long_it_should_be():
 
 def test_enough_needs_no_warning():
     assert [] == enough_of(sample(100_000, 1_000), 0.01, 1_000_000).warnings("rows", 0.01, 1_000_000)
+
+
+def test_a_row_long_before_all_others_is_a_period_of_its_own():
+    at = np.concatenate(([0], 53 * 365 * 86_400_000_000 + np.arange(100)))
+    found = enough_of(Needed.of(at, np.zeros(101, np.int64)), 0.01, 10)
+    assert (11, 10.0) == (found.periods, found.typical_period)
+
+
+def test_a_sample_of_nothing_has_no_periods():
+    found = enough_of(sample(0, 1), 0.01, 10)
+    assert (0, 0.0, 0) == (found.periods, found.typical_period, found.length)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -58,6 +59,16 @@ def test_ctrl_c_ends_politely(monkeypatch):
     shown = run("demo")
     assert 130 == shown.exit_code
     assert "slackwater: stopped\n" == shown.stderr
+
+
+def test_a_pipe_that_nobody_reads_ends_quietly(tmp_path):
+    (tmp_path / "a.csv").write_text("ts\n1700000000\n1700000001\n")
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "slackwater.cli.main", "profile", str(tmp_path / "a.csv"), "--event-time", "ts"]
+    ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (1, "") == (ended.returncode, ended.stderr)
 
 
 def test_import_of_the_command_line_loads_neither_spark_nor_plotly():

@@ -7,8 +7,9 @@ import pytest
 
 import slackwater as sw
 from slackwater.errors import DatasetError
-from slackwater.experiments.drops import compare_drops, run
-from slackwater.experiments.event_stream import stream_of_dataset, stream_of_file
+from slackwater.events import Events
+from slackwater.experiments.drops import DropGoal, DropRun, Ran, compare_drops, run
+from slackwater.experiments.event_stream import EventStream, Setting, stream_of_dataset, stream_of_file
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,14 @@ def test_series_has_a_row_for_each_measurement(stream):
     assert figures["worst"] == series["dropped"].to_numpy().max()
 
 
+def test_series_has_the_slack_up_to_each_measurement():
+    line = EventStream.of(Events.of(np.arange(37)), name="line", description="", stream="line", setting=Setting())
+    ran = Ran(np.zeros(37, bool), np.array([10, 20, 30]), np.array([1, 2, 3]), np.zeros(3, np.int64), took=0.0)
+    series = DropRun("any", "contract", DropGoal(0.1, period=10, interval=5), line, ran).series()
+    assert [10, 15, 20, 25, 30, 35] == series["at"].cast(pa.int64()).to_pylist()
+    assert [1, 2, 2, 3, 3, 3] == series["slack"].to_pylist()
+
+
 def test_a_stream_that_ends_within_the_first_period_is_refused(stream):
     with pytest.raises(DatasetError, match="ends within the first period of 1 minute"):
         compare_drops(stream, [sw.DropRatio(0.01)])
@@ -60,3 +69,16 @@ def test_rows_of_a_file_without_a_time_are_left_out(tmp_path):
     stream = stream_of_file(str(tmp_path / "a.parquet"), event_time="ts", unit="us", arrival="seq")
     assert [3, 2, 1] == stream.events.time.tolist()
     assert [0, 1, 2] == stream.needed.tolist()
+
+
+def test_rows_of_a_file_that_arrived_together_share_a_clock(tmp_path):
+    pq.write_table(pa.table({"ts": [3, 1, 7, 5], "seq": [0, 0, 1, 2]}), tmp_path / "a.parquet")
+    stream = stream_of_file(str(tmp_path / "a.parquet"), event_time="ts", unit="us", arrival="seq")
+    assert [3, 3, 7, 7] == stream.clock.tolist()
+
+
+def test_a_file_whose_rows_arrived_in_groups_can_be_compared(tmp_path):
+    times = np.arange(5_000) * 1_000
+    pq.write_table(pa.table({"ts": times, "seq": np.arange(5_000) // 3}), tmp_path / "a.parquet")
+    stream = stream_of_file(str(tmp_path / "a.parquet"), event_time="ts", unit="us", arrival="seq")
+    assert {0.0} == {each.figures()["dropped"] for each in compare_drops(stream, [promise()])}

@@ -53,6 +53,19 @@ def test_hindsight_is_the_smallest_constant_that_keeps_its_share_of_the_periods(
         assert kept.index(True) == found
 
 
+@given(
+    st.lists(st.integers(0, 3) | st.integers(0, 60), min_size=1, max_size=40),
+    st.integers(-50, 50),
+    st.integers(1, 15),
+    st.integers(1, 20),
+)
+def test_every_period_with_an_event_is_measured_and_no_other(gaps, start, period, every):
+    clock = start + np.cumsum(gaps)
+    ends = range(int(clock[0]) + period, int(clock[-1]) + 1, every)
+    occupied = [end for end in ends if ((clock >= end - period) & (clock < end)).any()]
+    assert occupied == measured_at(clock, period, every).tolist()
+
+
 def test_a_share_equal_to_the_target_is_kept():
     clock = np.arange(101)
     assert 1.0 == drops(clock, clock % 100 < 7, period=100, every=100, target=0.07).kept
@@ -70,3 +83,10 @@ def test_a_share_of_no_periods_is_refused():
 def test_a_silence_is_not_measured():
     clock = np.append(np.arange(20), 100_000)
     assert 2 == drops(clock, np.zeros(21, bool), period=10, every=10, target=0.1).measurements
+
+
+def test_a_row_long_before_all_others_costs_no_more_than_another():
+    year = 365 * 86_400_000_000
+    clock = np.concatenate(([0], 53 * year + np.arange(200) * 1_000_000))
+    at = measured_at(clock, period=60_000_000, every=1_000)
+    assert (1 + 199_000, 60_000_000) == (len(at), at[0])

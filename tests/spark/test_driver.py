@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import stat
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +15,7 @@ import slackwater as sw
 from slackwater.errors import ParameterError, StateError
 from slackwater.estimate.pool import Statistics
 from slackwater.measurement import NeededSlacks
-from slackwater.spark.control_stream import read_record
+from slackwater.spark.control_stream import put, read_record
 from slackwater.spark.driver import DriverSlack, check_same_scope, driver_folder
 from slackwater.spark.packets import to_bytes
 from slackwater.spark.statistics import report_table
@@ -21,8 +24,8 @@ from tests.spark.rounds import SCHEMA, join_of
 SECOND = 1_000_000
 
 
-def driver_in(folder: Path) -> DriverSlack:
-    contract = sw.Recall(0.9, over="10 seconds")
+def driver_in(folder: Path, **options: str) -> DriverSlack:
+    contract = sw.Recall(0.9, over="10 seconds", **options)
     return DriverSlack(join_of([SCHEMA.empty_table()] * 2, contract, buckets=2, scope="global").node, folder)
 
 
@@ -64,6 +67,36 @@ def test_a_driver_that_is_killed_before_the_record_is_written_makes_good_for_it(
     (tmp_path / "slack" / "0.json").unlink()
     driver_in(tmp_path).on_batch([report(0)], 0)
     assert before == (tmp_path / "slack" / "0.json").read_text()
+
+
+def test_a_batch_that_is_replayed_with_another_contract_tells_what_that_decides(tmp_path):
+    slacks = []
+    for options in ({}, {"cap": "500 us"}):
+        driver_in(tmp_path, **options).on_batch([report(0), report(0, lag=700)], 0)
+        slacks.append(read_record((tmp_path / "slack" / "0.json").read_bytes()).told.slack)
+    assert [700, 500] == slacks
+
+
+def test_a_file_is_on_disk_before_its_name_is(tmp_path, monkeypatch):
+    synced = []
+
+    def fsync(opened: int) -> None:
+        is_folder = stat.S_ISDIR(os.fstat(opened).st_mode)
+        synced.append(("folder" if is_folder else "file", (tmp_path / "a.json").exists()))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    put(tmp_path / "a.json", "{}")
+    assert [("file", False), ("folder", True)] == synced
+
+
+def test_a_file_system_that_cannot_sync_folders_will_do(tmp_path, monkeypatch):
+    def fsync(opened: int) -> None:
+        if stat.S_ISDIR(os.fstat(opened).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    put(tmp_path / "a.json", "{}")
+    assert "{}" == (tmp_path / "a.json").read_text()
 
 
 def test_a_driver_remembers_nothing_but_its_files(tmp_path):

@@ -60,7 +60,9 @@ def enough_of(needed: Needed, allowed: float, period: int) -> Enough:
     (1000, 5, 1000, False)
     """
     length = int(needed.at[-1] - needed.at[0]) + 1 if len(needed.at) else 0
-    totals = np.bincount((needed.at - needed.at[0]) // period, weights=needed.weight) if length else np.zeros(0)
+    # Only of periods that have something: a single early row must not cost a place for each one since then.
+    _, place = np.unique((needed.at - needed.at[:1]) // period, return_inverse=True)
+    totals = np.bincount(place, weights=needed.weight)
     used = totals[totals > 0]
     wanted = math.ceil(MISSES / allowed - 1e-6)
     by_total = length * wanted / needed.total if needed.total else 0.0

@@ -21,12 +21,14 @@ class PoliteGroup(TyperGroup):
     """Commands whose own errors end in a red line on stderr, not in a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; a SlackwaterError gives exit code 1, Ctrl-C gives 130."""
+        """Run the command; a SlackwaterError gives exit code 1, as does a pipe that nobody reads, Ctrl-C gives 130."""
         try:
             return super().invoke(ctx)
         except SlackwaterError as error:
             typer.secho(f"slackwater: {error}", fg=typer.colors.RED, err=True)
             raise typer.Exit(1) from error
+        except BrokenPipeError:
+            raise  # whoever read our output has seen enough, as in `| head`: click ends without a word
         except OSError as error:
             typer.secho(f"slackwater: {error}; choose another folder", fg=typer.colors.RED, err=True)
             raise typer.Exit(1) from error

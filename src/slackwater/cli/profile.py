@@ -41,7 +41,8 @@ def profile(
 ) -> None:
     """Say how disordered a stream is: delays, drift, skew, the worst keys, gaps and suspicious clocks.
 
-    The delay of a row is the largest event time that came before it minus its own: the slack that it needs.
+    The delay of a row is the largest event time that came before it minus its own: it needs
+    at most that much slack.
 
     Example:  slackwater profile events.parquet --event-time ts --by key --html profile.html
 

@@ -38,13 +38,14 @@ class PartNames:
 
     def codes_of(self, values: pa.Array[Any]) -> Rows:
         """Return the code of each value. O(values + known), without a loop over rows."""
-        encoded: Any = values if pa.types.is_dictionary(values.type) else values.dictionary_encode("encode")
+        plain: Any = values.dictionary_decode() if isinstance(values, pa.DictionaryArray) else values
+        encoded = plain.dictionary_encode("encode")  # of null too, which a dictionary that was read may leave out
         texts = encoded.dictionary.cast(pa.string())
         used = pc.unique(encoded.indices)  # in the order of arrival
         fresh = texts.take(used).filter(pc.invert(self._is_known(texts.take(used)))).unique().to_pylist()
         self.known += fresh[: max(0, self._most - len(self.known))]
         of_dictionary = pc.index_in(texts, value_set=self._as_array()).fill_null(-1).to_numpy(zero_copy_only=False)
-        codes: Rows = of_dictionary.astype(np.int64)[encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)]
+        codes: Rows = of_dictionary.astype(np.int64)[encoded.indices.to_numpy(zero_copy_only=False)]
         return codes
 
     def _as_array(self) -> pa.Array[Any]:

@@ -121,7 +121,8 @@ class DropRun:
         """Return one row for each measurement: the share late of the period before it, and the slack in force."""
         at = measured_at(self.stream.clock, **self.goal.spans)
         shares = dropped_by_period(at, self.stream.clock, self.ran.late, self.goal.period)
-        in_force = np.maximum(np.searchsorted(self.ran.at, at, side="right") - 1, 0)
+        # A decision is written with the slack that was in force until its boundary was crossed.
+        in_force = np.minimum(np.searchsorted(self.ran.at, at, side="left"), len(self.ran.at) - 1)
         slack = pa.array(self.ran.slack[in_force])
         return pa.table({"at": timestamps(at), "slack": slack, "dropped": pa.array(shares)})
 

@@ -76,7 +76,7 @@ class EventStream:
     def of(cls, events: Events, **rest: Any) -> EventStream:
         """Find the clock, and what the events need."""
         arrivals = Arrivals.after(None, events)
-        return cls(events=events, clock=arrivals.clock, needed=slack_needed(arrivals), **rest)
+        return cls(events=events, clock=arrivals.per_event(arrivals.clock), needed=slack_needed(arrivals), **rest)
 
     @property
     def rows(self) -> int:

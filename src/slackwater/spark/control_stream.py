@@ -5,6 +5,7 @@ It is part of the input, so a replayed batch sees the same records. By default i
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import uuid
@@ -74,6 +75,19 @@ def put(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     hidden.replace(path)
+    _keep_names(path.parent)
+
+
+def _keep_names(folder: Path) -> None:
+    """Make the names in a folder survive a crash of the machine; some mounted file systems cannot promise that."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(opened)
 
 
 def control_packets(
