@@ -133,3 +133,12 @@ def test_a_corrupted_pane_is_an_error_that_names_it():
     store.bodies[number] = b"not arrow"
     with pytest.raises(StateError, match=f"unreadable chunk {number}"):
         run_aggregate_call(node, 0, saved, store, table, processing_time=0, drain=False)
+
+
+def test_rows_that_come_after_a_drain_are_late_for_what_it_closed():
+    node = plan(SCHEMA.empty_table(), size="300 ms", contract=sw.FixedSlack("1 hour")).node
+    store, first = DictChunks(), pa.table([[100], [0], ["a"], [1]], schema=SCHEMA)
+    saved = run_aggregate_call(node, 0, AggregateSaved(), store, first, processing_time=0, drain=True).saved
+    more = pa.table([[200, 400], [1, 2], ["a", "a"], [1, 1]], schema=SCHEMA)
+    call = run_aggregate_call(node, 0, saved, store, more, processing_time=0, drain=False)
+    assert (3, 2, 1) == (call.counts.arrived, call.counts.released, call.counts.late)
