@@ -14,6 +14,7 @@ Event streams that arrive out of order, on Spark Structured Streaming or in proc
 
 from slackwater import control
 from slackwater.api import Output, Stream, join, profile, reorder, session, stream
+from slackwater.api_merge import merge, union
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.core.late import LatePolicy
 from slackwater.errors import SlackwaterError
@@ -34,8 +35,10 @@ __all__ = [
     "Stream",
     "control",
     "join",
+    "merge",
     "profile",
     "reorder",
     "session",
     "stream",
+    "union",
 ]

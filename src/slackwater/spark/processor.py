@@ -7,8 +7,9 @@ batch gives the same rows and the same bytes (only `took_us` of decisions may di
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
@@ -19,11 +20,12 @@ from slackwater.decisions import decisions_table
 from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
 from slackwater.spark.held import HeldStore
-from slackwater.spark.join_call import JoinBucket, JoinSaved, identity_of_join
+from slackwater.spark.join_call import JoinBucket, JoinSaved, StreamsBucket, identity_of_join
+from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import JoinNode, ReorderNode
+    from slackwater.plan.nodes import JoinNode, MergeNode, ReorderNode, StreamsNode
     from slackwater.spark.buckets import Spread
 
 
@@ -138,15 +140,17 @@ class ReorderProcessor(BucketProcessor):
         return None if idle_after is None else processing_time // 1_000 + max(1, idle_after.microseconds // 1_000)
 
 
-class JoinProcessor(BucketProcessor):
-    """Joins the rows of one bucket. A stream that is silent for too long steps aside."""
+class StreamsProcessor(BucketProcessor):
+    """Runs an operator over the rows of several streams. A stream that is silent for too long steps aside."""
 
     saved_type = JoinSaved
 
-    def __init__(self, node: JoinNode, schemas: Sequence[pa.Schema], spread: Spread) -> None:
-        super().__init__(schemas, identity_of_join(node, schemas))
+    def __init__(
+        self, node: StreamsNode, schemas: Sequence[pa.Schema], identity: str, bucket: Callable[[int], StreamsBucket]
+    ) -> None:
+        super().__init__(schemas, identity)
         self._node = node
-        self._spread = spread
+        self._bucket = bucket
         self.heeds = ("drain", "slack") if node.is_pooled else ("drain",)
 
     def init(self, handle: Any) -> None:
@@ -165,8 +169,21 @@ class JoinProcessor(BucketProcessor):
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
         store = HeldStore(self._chunks, self._marks)
-        join = JoinBucket(self._node, self._spread, bucket)
-        return join.on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
+        return self._bucket(bucket).on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
+
+
+class JoinProcessor(StreamsProcessor):
+    """Joins the rows of one bucket."""
+
+    def __init__(self, node: JoinNode, schemas: Sequence[pa.Schema], spread: Spread) -> None:
+        super().__init__(node, schemas, identity_of_join(node, schemas), partial(JoinBucket, node, spread))
+
+
+class MergeProcessor(StreamsProcessor):
+    """Merges the rows of all streams."""
+
+    def __init__(self, node: MergeNode, schemas: Sequence[pa.Schema], spread: Spread) -> None:
+        super().__init__(node, schemas, identity_of_merge(node, schemas), partial(MergeBucket, node, spread))
 
 
 class _MapChunks:

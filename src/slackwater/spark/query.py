@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -16,10 +17,11 @@ from slackwater.pipeline.rows import late_rows_schema, result_schema
 from slackwater.plan.explain import explain_buckets, explain_reorder
 from slackwater.plan.explain_join import explain_join, explain_scope
 from slackwater.plan.validate import check_arrivals
-from slackwater.spark.bounded import bounded_join, bounded_packets
+from slackwater.spark.bounded import bounded_packets, bounded_streams
 from slackwater.spark.buckets import Spread, with_bucket
 from slackwater.spark.call import DECISIONS, LATE, RESULTS
 from slackwater.spark.driver import DriverSlack, driver_folder
+from slackwater.spark.join_call import JoinBucket
 from slackwater.spark.packets import PACKETS_IN, packer
 from slackwater.spark.processor import JoinProcessor, ReorderProcessor
 from slackwater.spark.running import SparkQuery, checked_schemas
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
     from slackwater.plan.nodes import JoinNode, ReorderNode, StreamNode
 
-_RUNS = "runs        packets -> transformWithStateInPandas, one call per bucket and micro-batch"
+RUNS = "runs        packets -> transformWithStateInPandas, one call per bucket and micro-batch"
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class SparkReorder(SparkQuery):
         """Describe the plan, and what Spark will run."""
         if self._streaming:
             state = "state       RocksDB: one entry and the waiting rows as Arrow chunks, per bucket"
-            return explain_reorder(self.node, engine=(explain_buckets(self.node), _RUNS, state))
+            return explain_reorder(self.node, engine=(explain_buckets(self.node), RUNS, state))
         runs = "runs        mapInArrow over sorted partitions, no state"
         return explain_reorder(self.node, engine=(explain_buckets(self.node), runs))
 
@@ -102,7 +104,7 @@ class SparkJoin(SparkQuery):
         scope = explain_scope(self.node, streaming=self._streaming)
         if self._streaming:
             state = "state       RocksDB: one entry, the held rows as Arrow chunks and where each row is, per bucket"
-            return explain_join(self.node, engine=(scope, spread, _RUNS, state))
+            return explain_join(self.node, engine=(scope, spread, RUNS, state))
         runs = "runs        applyInArrow, one task per bucket, no state"
         return explain_join(self.node, engine=(scope, spread, runs))
 
@@ -133,6 +135,5 @@ class SparkJoin(SparkQuery):
         return JoinProcessor(self.node, self.schemas, self.spread)
 
     def _bounded(self) -> DataFrame:
-        return bounded_join(
-            self.node, self.spread, self.schemas, self._packets_in(), processing_time=self.processing_time
-        )
+        bucket_of = partial(JoinBucket, self.node, self.spread)
+        return bounded_streams(bucket_of, self.schemas, self._packets_in(), processing_time=self.processing_time)
