@@ -162,7 +162,12 @@ def small_joins(draw: Any, *, together: bool = True, most: int = 24) -> SmallJoi
     )
 
 
-def small_merges(*, together: bool = True, most: int = 24) -> Any:
-    """Merges of two to four streams whose arrivals are out of order, with many equal times."""
-    joins = small_joins(together=together, most=most)
-    return joins.map(lambda join: SmallMerge(join.arrivals, join.windows, steps=join.steps))
+@st.composite
+def small_merges(draw: Any, *, together: bool = True, most: int = 24) -> SmallMerge:
+    """Merges of two to four streams whose arrivals are out of order; some have hardly more than equal times."""
+    if draw(st.booleans()):
+        join = draw(small_joins(together=together, most=most))
+        return SmallMerge(join.arrivals, join.windows, steps=join.steps)
+    streams, times = draw(st.integers(2, 4)), draw(st.sampled_from([2, 4, 8]))
+    raw = draw(st.lists(st.tuples(st.integers(0, streams - 1), st.integers(0, times)), min_size=1, max_size=most))
+    return SmallMerge(tuple((stream, time, None) for stream, time in raw), (1,) * streams)

@@ -39,15 +39,17 @@ class Merge:
         steps: Sequence[int],
         *,
         idle: Mapping[int, Collection[int]] | None = None,
+        drain: bool = True,
     ) -> Merge:
-        """Run over all arrivals (stream, time, payload), and drain; after some steps, streams are `idle`."""
+        """Run over all arrivals (stream, time, payload); after some steps, streams are `idle`."""
         for step in sorted(set(steps)):
             came = [Event(time, s, i) for i, (s, time, _) in enumerate(arrivals) if steps[i] == step]
             self._pass_on([event for s in range(self.streams) for event in self._arrive(s, came)])
             for stream in (idle or {}).get(step, ()):
                 self._step_aside(stream)
-        self._pass_on([event for kslack in self.kslacks for event in kslack.pass_on(math.inf)])
-        self._leave(sorted(self.held))
+        if drain:
+            self._pass_on([event for kslack in self.kslacks for event in kslack.pass_on(math.inf)])
+            self._leave(sorted(self.held))
         return self
 
     def _arrive(self, stream: int, came: list[Event]) -> list[Event]:
@@ -56,8 +58,8 @@ class Merge:
         return self.kslacks[stream].on_step(mine, self.slack) if mine else []
 
     def _step_aside(self, stream: int) -> None:
-        self.idle.add(stream)
         self._pass_on(self.kslacks[stream].pass_on(math.inf))
+        self.idle.add(stream)
         self._leave(self._ready())
 
     def _pass_on(self, released: list[Event]) -> None:

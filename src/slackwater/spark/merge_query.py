@@ -4,43 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from slackwater.decisions import DECISIONS as DECISIONS_SCHEMA
-from slackwater.pipeline.columns import check_arrival_kinds
 from slackwater.pipeline.merged_rows import late_merge_schema, merged_schema
 from slackwater.plan.explain_merge import explain_merge
-from slackwater.plan.validate import check_arrivals
-from slackwater.spark.bounded import bounded_streams
 from slackwater.spark.buckets import Spread
 from slackwater.spark.call import DECISIONS, LATE, RESULTS
 from slackwater.spark.merge_call import MergeBucket
 from slackwater.spark.processor import MergeProcessor
-from slackwater.spark.query import RUNS
-from slackwater.spark.running import SparkQuery, checked_schemas
+from slackwater.spark.query import RUNS, SparkStreams, comparable_schemas
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from slackwater.plan.nodes import MergeNode, StreamNode
+    from slackwater.plan.nodes import MergeNode
 
 
 @dataclass(frozen=True)
-class SparkMerge(SparkQuery):
+class SparkMerge(SparkStreams):
     """The outputs of a merge plan on Spark: one bucket, for one order over all rows."""
 
     node: MergeNode
 
+    bucket_type = MergeBucket
+
     @classmethod
     def of(cls, node: MergeNode, frames: Sequence[DataFrame]) -> SparkMerge:
         """Check the session and the columns, and hold the plan."""
-        schemas = checked_schemas(node.streams, frames)
-        check_arrivals(node.streams)
-        check_arrival_kinds(node.streams, schemas)
-        return cls(tuple(frames), schemas, node)
+        schemas = comparable_schemas(node.streams, frames)
+        return cls(tuple(frames), schemas, node, Spread(node.buckets, ((),) * len(frames)))
 
     def explain(self) -> str:
         """Describe the plan, and what Spark will run."""
@@ -50,28 +45,9 @@ class SparkMerge(SparkQuery):
         return explain_merge(self.node, engine=(f"{RUNS}; 1 bucket", state))
 
     @property
-    def _streams(self) -> tuple[StreamNode, ...]:
-        return self.node.streams
-
-    @property
-    def _buckets(self) -> int:
-        return self.node.buckets
-
-    @property
-    def _spread(self) -> Spread:
-        return Spread(self.node.buckets, ((),) * len(self.node.streams))
-
-    @property
     def _schemas_out(self) -> Mapping[int, pa.Schema]:
         results, late = merged_schema(self.node, self.schemas), late_merge_schema(self.node, self.schemas)
         return {RESULTS: results, LATE: late, DECISIONS: DECISIONS_SCHEMA}
 
-    def _packets_in(self) -> DataFrame:
-        return self._spread.packets(self.frames, self.schemas)
-
     def _processor(self) -> MergeProcessor:
-        return MergeProcessor(self.node, self.schemas, self._spread)
-
-    def _bounded(self) -> DataFrame:
-        bucket_of = partial(MergeBucket, self.node, self._spread)
-        return bounded_streams(bucket_of, self.schemas, self._packets_in(), processing_time=self.processing_time)
+        return MergeProcessor(self.node, self.schemas, self.spread)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
 
@@ -21,7 +21,7 @@ from slackwater.spark.bounded import bounded_packets, bounded_streams
 from slackwater.spark.buckets import Spread, with_bucket
 from slackwater.spark.call import DECISIONS, LATE, RESULTS
 from slackwater.spark.driver import DriverSlack, driver_folder
-from slackwater.spark.join_call import JoinBucket
+from slackwater.spark.join_call import JoinBucket, StreamsBucket
 from slackwater.spark.packets import PACKETS_IN, packer
 from slackwater.spark.processor import JoinProcessor, ReorderProcessor
 from slackwater.spark.running import SparkQuery, checked_schemas
@@ -29,7 +29,7 @@ from slackwater.spark.running import SparkQuery, checked_schemas
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from slackwater.plan.nodes import JoinNode, ReorderNode, StreamNode
+    from slackwater.plan.nodes import JoinNode, ReorderNode, StreamNode, StreamsNode
 
 RUNS = "runs        packets -> transformWithStateInPandas, one call per bucket and micro-batch"
 
@@ -79,7 +79,40 @@ class SparkReorder(SparkQuery):
 
 
 @dataclass(frozen=True)
-class SparkJoin(SparkQuery):
+class SparkStreams(SparkQuery):
+    """What plans over several streams have in common."""
+
+    node: StreamsNode
+    spread: Spread
+
+    bucket_type: ClassVar[type[StreamsBucket]]
+
+    @property
+    def _streams(self) -> tuple[StreamNode, ...]:
+        return self.node.streams
+
+    @property
+    def _buckets(self) -> int:
+        return self.node.buckets
+
+    def _packets_in(self) -> DataFrame:
+        return self.spread.packets(self.frames, self.schemas)
+
+    def _bounded(self) -> DataFrame:
+        bucket_of = partial(self.bucket_type, self.node, self.spread)
+        return bounded_streams(bucket_of, self.schemas, self._packets_in(), processing_time=self.processing_time)
+
+
+def comparable_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame]) -> tuple[pa.Schema, ...]:
+    """Check the session and the columns of streams that share one arrival order; return the columns of each."""
+    schemas = checked_schemas(streams, frames)
+    check_arrivals(streams)
+    check_arrival_kinds(streams, schemas)
+    return schemas
+
+
+@dataclass(frozen=True)
+class SparkJoin(SparkStreams):
     """The outputs of a join plan on Spark.
 
     With several buckets every bucket has its own clocks and, unless the plan's scope is "global", its own slack and
@@ -88,14 +121,13 @@ class SparkJoin(SparkQuery):
     """
 
     node: JoinNode
-    spread: Spread
+
+    bucket_type = JoinBucket
 
     @classmethod
     def of(cls, node: JoinNode, frames: Sequence[DataFrame]) -> SparkJoin:
         """Check the session and the columns, and hold the plan."""
-        schemas = checked_schemas(node.streams, frames)
-        check_arrivals(node.streams)
-        check_arrival_kinds(node.streams, schemas)
+        schemas = comparable_schemas(node.streams, frames)
         return cls(tuple(frames), schemas, node, Spread.of(node, schemas))
 
     def explain(self) -> str:
@@ -109,14 +141,6 @@ class SparkJoin(SparkQuery):
         return explain_join(self.node, engine=(scope, spread, runs))
 
     @property
-    def _streams(self) -> tuple[StreamNode, ...]:
-        return self.node.streams
-
-    @property
-    def _buckets(self) -> int:
-        return self.node.buckets
-
-    @property
     def _schemas_out(self) -> Mapping[int, pa.Schema]:
         results, late = result_schema(self.node, self.schemas), late_rows_schema(self.node, self.schemas)
         return {RESULTS: results, LATE: late, DECISIONS: DECISIONS_SCHEMA}
@@ -128,12 +152,5 @@ class SparkJoin(SparkQuery):
     def _driver(self, checkpoint: str | os.PathLike[str]) -> DriverSlack | None:
         return DriverSlack(self.node, driver_folder(checkpoint)) if self._is_led else None
 
-    def _packets_in(self) -> DataFrame:
-        return self.spread.packets(self.frames, self.schemas)
-
     def _processor(self) -> JoinProcessor:
         return JoinProcessor(self.node, self.schemas, self.spread)
-
-    def _bounded(self) -> DataFrame:
-        bucket_of = partial(JoinBucket, self.node, self.spread)
-        return bounded_streams(bucket_of, self.schemas, self._packets_in(), processing_time=self.processing_time)
