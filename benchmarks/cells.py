@@ -1,6 +1,6 @@
 """Matrices that are run cell by cell: each is kept in a file of JSON lines as soon as it is known.
 
-A cell is a frozen dataclass that says what is run; its figures are what came out.
+A cell says what is run; its figures are what came out.
 """
 
 from __future__ import annotations
@@ -8,36 +8,49 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
+
+import slackwater
 
 Figures = dict[str, Any]
-Kind = TypeVar("Kind")
 
 
-def read(path: Path, kind: type[Kind]) -> dict[Kind, Figures]:
+@dataclass(frozen=True)
+class Cell:
+    """One entry of a matrix; a real data set has no seeds, and is run once, as seed 1."""
+
+    set: str
+    seed: int
+    target: float
+    controller: str
+    duration: str | None
+    version: str = slackwater.__version__
+
+
+def read(path: Path) -> dict[Cell, Figures]:
     """Return the cells of a file; the last one counts where one was written twice."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     rows = [json.loads(line) for line in lines]
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # a dataclass, which has no type
-    return {kind(**{name: row[name] for name in names}): without(row, set(names)) for row in rows}
+    names = [field.name for field in fields(Cell)]
+    return {Cell(**{name: row[name] for name in names}): without(row, set(names)) for row in rows}
 
 
 def run_missing(
     path: Path,
-    wanted: Sequence[Kind],
-    run: Callable[[Sequence[Kind]], Iterable[tuple[Kind, Figures]]],
-    line: Callable[[Kind, Figures], str],
-) -> dict[Kind, Figures]:
+    wanted: Sequence[Cell],
+    run: Callable[[Sequence[Cell]], Iterable[tuple[Cell, Figures]]],
+    line: Callable[[Cell, Figures], str],
+) -> dict[Cell, Figures]:
     """Run the cells that a file does not have, add them to it, and return all that were wanted."""
-    known = read(path, type(wanted[0])) if wanted else {}
+    known = read(path)
     missing = [cell for cell in wanted if cell not in known]
     path.parent.mkdir(parents=True, exist_ok=True)
     for number, (cell, figures) in enumerate(run(missing)):
         known[cell] = figures
         with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({**asdict(cell), **figures}) + "\n")  # type: ignore[call-overload]
+            file.write(json.dumps({**asdict(cell), **figures}) + "\n")
         print(f"{number + 1}/{len(missing)} {line(cell, figures)}", file=sys.stderr, flush=True)
     return {cell: known[cell] for cell in wanted}
 

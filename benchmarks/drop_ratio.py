@@ -23,56 +23,26 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import pyarrow as pa
 import typer
 
 import slackwater as sw
-from benchmarks.cells import Figures, markdown, run_missing
+from benchmarks.cells import Cell, Figures, markdown, run_missing
 from benchmarks.harness import RESULTS
 from slackwater.contracts import ControllerConfig
 from slackwater.control import AdaptiveMax, MaxDelay, NeededSlack, NormalDelay
-from slackwater.core.arrivals import Arrivals
-from slackwater.core.event_needs import slack_needed
 from slackwater.errors import DatasetError
-from slackwater.events import Events
 from slackwater.experiments.counted import run_counted
+from slackwater.experiments.drops import run
+from slackwater.experiments.event_stream import EventStream, stream_of_dataset
 from slackwater.models.drop_ratio import slack_holding
 from slackwater.quality.drop_ratio import drops, measured_at, smallest_slack
-from slackwater.quality.latency import average_slack
 from slackwater.quality.recall import after_first_period
-from slackwater.sources import load
-from slackwater.sources.dataset import event_times_of
-from slackwater.sources.poisson import poisson, poisson_changing
-from slackwater.time import Duration, Mask, Times, delay_of
+from slackwater.time import Duration, Mask, delay_of
 
-
-@dataclass(frozen=True)
-class Setting:
-    """Over what a set is measured, how often its slack is decided, and how many samples KIM's estimates take (M).
-
-    A period has to have some events that may be late: 1 / target of them and more.
-    """
-
-    period: str
-    every: str
-    samples: int
-
-
-KIM = Setting("1 second", "100 ms", 1_000)  # 10,000 events a second; 100 ms are the 1,000 arrivals of P_e
-CHANGING = Setting("1 second", "100 ms", 100)
-SETTINGS = {
-    **{f"poisson-{sigma}": KIM for sigma in range(1, 6)},  # delays deviate by so many ms
-    **{f"changing-{every}": CHANGING for every in (1, 3, 5)},  # mean and deviation are new every so many seconds
-    "nezha": Setting("1 minute", "1 second", 100),  # spans of both days, thousands a minute
-    "zeek": Setting("5 minutes", "5 seconds", 100),  # all logs as one stream, 37,000 in 5 minutes; half are in bursts
-    "flights": Setting("1 week", "2 hours", 100),  # departures, 6,300 a week
-    "umts": Setting("1 minute", "1 second", 100),  # all devices as one stream, 940 a minute: at .001 none may be late
-}
 GROUPS = {
-    "poisson": [name for name in SETTINGS if name.startswith("poisson")],
-    "changing": [name for name in SETTINGS if name.startswith("changing")],
+    "poisson": [f"poisson-{deviation}" for deviation in range(1, 6)],
+    "changing": [f"changing-{every}" for every in (1, 3, 5)],
 }
-STREAMS = {"nezha": "spans", "flights": "departures"}  # of the others all streams as one
 SETS = "poisson,changing,nezha,zeek,flights,umts"
 TARGETS = ".05,.01,.005,.001"
 CONTROLLERS = "default,NormalDelay,AdaptiveMax,MaxSlack,hindsight"
@@ -80,39 +50,6 @@ HEADS = (
     "set", "D", "controller", "dropped", "periods kept", "worst period", "average slack (ms)", "mean wait (ms)",
     "hindsight (ms)", "ratio",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One entry of the matrix."""
-
-    set: str
-    target: float
-    controller: str
-    seed: int
-    duration: str | None
-    version: str = sw.__version__
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A stream in arrival order, and what its events need."""
-
-    name: str
-    time: Times
-    arrival_time: Times | None
-    clock: Times
-    needed: Times
-
-    @property
-    def setting(self) -> Setting:
-        """How it is measured."""
-        return SETTINGS[self.name]
-
-    @property
-    def spans(self) -> dict[str, int]:
-        """The period, and how often it is measured, in us."""
-        return {name: Duration.of(getattr(self.setting, name)).microseconds for name in ("period", "every")}
 
 
 def main(
@@ -126,7 +63,7 @@ def main(
     """Run the cells that are missing, and print all that were asked for as a table in Markdown."""
     names = [name for given in sets.split(",") for name in GROUPS.get(given, [given])]
     wanted = [
-        Cell(name, float(target), controller, seed, duration)
+        Cell(name, seed, float(target), controller, duration)
         for name, target, controller in product(names, targets.split(","), controllers.split(","))
     ]
     print(table(run_missing(results, wanted, _run, _line)))
@@ -134,32 +71,11 @@ def main(
 
 
 def _run(cells: Sequence[Cell]) -> Iterator[tuple[Cell, Figures]]:
-    subject: Subject | None = None
+    stream: EventStream | None = None
     for cell in cells:
-        if subject is None or subject.name != cell.set:
-            subject = load_subject(cell.set, seed=cell.seed, duration=cell.duration)
-        yield cell, measure(subject, cell)
-
-
-def load_subject(name: str, *, seed: int, duration: str | None) -> Subject:
-    """Load a stream, and find what its events need."""
-    kind, _, number = name.partition("-")
-    length: dict[str, Any] = {} if duration is None else {"duration": duration}
-    if kind == "poisson":
-        dataset = poisson(deviation=f"{number} ms", seed=seed, **length)
-    elif kind == "changing":
-        dataset = poisson_changing(every=f"{number} seconds", seed=seed, **length)
-    else:
-        dataset = load(name, **length)
-    table = dataset.streams["s"] if number else _one_stream(name, dataset)
-    time = event_times_of(table)
-    arrival_time = table["arrival_time"].cast(pa.int64()).to_numpy() if "arrival_time" in table.column_names else None
-    arrivals = Arrivals.after(None, Events.of(time))
-    return Subject(name, time, arrival_time, arrivals.clock, slack_needed(arrivals))
-
-
-def _one_stream(name: str, dataset: Any) -> pa.Table:
-    return dataset.streams[STREAMS[name]] if name in STREAMS else dataset.merged()
+        if stream is None or stream.name != cell.set:
+            stream = stream_of_dataset(cell.set, seed=cell.seed, duration=cell.duration)
+        yield cell, measure(stream, cell)
 
 
 @dataclass(frozen=True)
@@ -171,14 +87,14 @@ class Ran:
     wait: float
 
 
-def measure(subject: Subject, cell: Cell) -> Figures:
+def measure(stream: EventStream, cell: Cell) -> Figures:
     """Return the figures of one cell; durations in us."""
-    if not len(measured_at(subject.clock, **subject.spans)):
+    if not len(measured_at(stream.clock, **_spans(stream))):
         remedy = "take more of it"
-        raise DatasetError(cell.set, problem=f"ends within the first period of {subject.setting.period}", remedy=remedy)
-    ran = POLICIES[cell.controller](subject, cell.target)
-    found = drops(subject.clock, ran.late, **subject.spans, target=cell.target)
-    best = smallest_slack(subject.clock, subject.needed, **subject.spans, target=cell.target, share=found.kept or 1e-9)
+        raise DatasetError(cell.set, problem=f"ends within the first period of {stream.setting.period}", remedy=remedy)
+    ran = POLICIES[cell.controller](stream, cell.target)
+    found = drops(stream.clock, ran.late, **_spans(stream), target=cell.target)
+    best = smallest_slack(stream.clock, stream.needed, **_spans(stream), target=cell.target, share=found.kept or 1e-9)
     return {
         **asdict(found),
         "average_slack_us": ran.slack,
@@ -188,48 +104,44 @@ def measure(subject: Subject, cell: Cell) -> Figures:
     }
 
 
-def _reorder(subject: Subject, target: float, controller: ControllerConfig | None) -> Ran:
+def _reorder(stream: EventStream, target: float, controller: ControllerConfig | None) -> Ran:
     """Run a contract in process, and find out what was late and how long events were held."""
-    setting = subject.setting
-    rows = pa.table({"time": subject.time, "row": np.arange(len(subject.time))})
+    setting = stream.setting
     contract = sw.DropRatio(target, over=setting.period, adaptation_interval=setting.every, controller=controller)
-    source = sw.stream(rows, event_time="time", unit="us", max_ahead=None)
-    return _ran(subject, sw.reorder(source, contract=contract))
+    ran = run(stream, contract)
+    start, period = int(stream.clock[0]), _spans(stream)["period"]
+    held = float(ran.buffered[after_first_period(ran.at, start, period)].mean())
+    # Little's law: how long they wait is how many wait times the gap
+    return Ran(ran.late, ran.average_slack(start, period), held * _gap(stream))
 
 
-def _ran(subject: Subject, out: Any) -> Ran:
-    late = np.zeros(len(subject.time), np.bool_)
-    late[out.late["row"].to_numpy()] = True
-    decisions = out.decisions[:-1]
-    at = decisions["at"].cast(pa.int64()).to_numpy()
-    counts = after_first_period(at, int(subject.clock[0]), subject.spans["period"])
-    slack = average_slack(at[counts], decisions["slack"].to_numpy()[counts], int(at[-1])).over_adaptations
-    held = float(decisions["buffered"].to_numpy()[counts].mean())
-    return Ran(late, slack, held * _gap(subject))  # Little's law: how long they wait is how many wait times the gap
+def _spans(stream: EventStream) -> dict[str, int]:
+    """Return the period, and how often it is measured, in us."""
+    return {name: Duration.of(getattr(stream.setting, name)).microseconds for name in ("period", "every")}
 
 
-def _gap(subject: Subject) -> float:
+def _gap(stream: EventStream) -> float:
     """Return how far events are apart; intervals without any are silences, which do not count."""
-    every = subject.spans["every"]
-    return float(len(np.unique(subject.clock // every)) * every / len(subject.clock))
+    every = _spans(stream)["every"]
+    return float(len(np.unique(stream.clock // every)) * every / len(stream.clock))
 
 
-def _hindsight(subject: Subject, target: float) -> Ran:
-    slack = smallest_slack(subject.clock, subject.needed, **subject.spans, target=target) or 0
-    return _reorder(subject, target, sw.control.Fixed(Duration(slack)))
+def _hindsight(stream: EventStream, target: float) -> Ran:
+    slack = smallest_slack(stream.clock, stream.needed, **_spans(stream), target=target) or 0
+    return _reorder(stream, target, sw.control.Fixed(Duration(slack)))
 
 
-def _normal(subject: Subject, target: float, **options: Any) -> Ran:
-    return _reorder(subject, target, NormalDelay(samples=subject.setting.samples, **options))
+def _normal(stream: EventStream, target: float, **options: Any) -> Ran:
+    return _reorder(stream, target, NormalDelay(samples=stream.setting.samples, **options))
 
 
-def _algorithm_1(subject: Subject, target: float, **options: Any) -> Ran:
+def _algorithm_1(stream: EventStream, target: float, **options: Any) -> Ran:
     """KIM's own buffer. Where no times of arrival are known, the clock stands in for them."""
-    arrival = subject.clock if subject.arrival_time is None else subject.arrival_time
-    config = NormalDelay(samples=subject.setting.samples, **options)
-    run = run_counted(subject.time, arrival, target, config)
-    slack = slack_holding(run.average_capacity * _gap(subject), delay_of(subject.time, subject.clock))
-    counts = after_first_period(subject.clock, int(subject.clock[0]), subject.spans["period"])[~run.dropped]
+    arrival = stream.clock if stream.arrival_time is None else stream.arrival_time
+    config = NormalDelay(samples=stream.setting.samples, **options)
+    run = run_counted(stream.events.time, arrival, target, config)
+    slack = slack_holding(run.average_capacity * _gap(stream), delay_of(stream.events.time, stream.clock))
+    counts = after_first_period(stream.clock, int(stream.clock[0]), _spans(stream)["period"])[~run.dropped]
     return Ran(run.dropped, slack, float(run.waits(arrival)[counts].mean()))
 
 

@@ -22,6 +22,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import slackwater
+from slackwater.contracts import Contract
 
 RESULTS = Path(__file__).parent / "results"
 PARTS = (
@@ -29,6 +30,7 @@ PARTS = (
     "reorder-growth",
     "reorder-spark",
     "reorder-state",
+    "reorder-contract",
     "join-local",
     "join-band",
     "join-growth",
@@ -36,7 +38,9 @@ PARTS = (
     "join-spark",
     "profile",
 )
+TAKING_CONTRACTS = ("reorder-contract",)
 NAMES = {
+    "all": PARTS,
     **{family: tuple(part for part in PARTS if part.startswith(family)) for family in ("reorder", "join")},
     **{part: (part,) for part in PARTS},
 }
@@ -57,23 +61,30 @@ class Case:
     config: dict[str, Any] = field(default_factory=dict)
 
 
-def main(name: str, *, quick: bool = False, repeat: int = 5) -> int:
-    """Run the benchmarks of a name, print a table, write JSON; return 1 if a limit is exceeded."""
+def main(name: str, *, quick: bool = False, repeat: int = 5, contract: Contract | None = None) -> int:
+    """Run the benchmarks of a name, print a table, write JSON; return 1 if a limit is exceeded.
+
+    With a contract, only those are run that take one.
+    """
     console = Console()
-    if name != "all" and name not in NAMES:
-        console.print(f"[red]no benchmark {name!r}; there are: all, {', '.join(NAMES)}[/red]")
+    if name not in NAMES:
+        console.print(f"[red]no benchmark {name!r}; there are: {', '.join(NAMES)}[/red]")
+        return 2
+    parts = [part for part in NAMES[name] if contract is None or part in TAKING_CONTRACTS]
+    if not parts:
+        console.print(f"[red]no benchmark of {name!r} takes a contract; these do: {', '.join(TAKING_CONTRACTS)}[/red]")
         return 2
     here = str(Path(__file__).parent.parent)
     os.environ["PYTHONPATH"] = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])  # for Spark's workers
-    parts = PARTS if name == "all" else NAMES[name]
-    rows = [_run(case, repeat, console) for part in parts for case in _cases(part, quick)]
+    rows = [_run(case, repeat, console) for part in parts for case in _cases(part, quick, contract)]
     console.print(_table(rows))
     console.print(f"written to {_write(rows)}")
     return int(any(row["median"] > row["limit"] for row in rows))
 
 
-def _cases(part: str, quick: bool) -> Iterator[Case]:
-    yield from import_module(f"benchmarks.{part.replace('-', '_')}").cases(quick=quick)
+def _cases(part: str, quick: bool, contract: Contract | None) -> Iterator[Case]:
+    module = import_module(f"benchmarks.{part.replace('-', '_')}")
+    yield from module.cases(quick=quick) if contract is None else module.cases(quick=quick, contract=contract)
 
 
 def _run(case: Case, repeat: int, console: Console) -> dict[str, Any]:
@@ -101,6 +112,10 @@ def _run(case: Case, repeat: int, console: Console) -> dict[str, Any]:
         "python": platform.python_version(),
         "cores": os.cpu_count(),
     }
+
+
+def nothing(_: object) -> None:
+    """Drop a result, so that the duration is compared."""
 
 
 def _measure(work: Callable[[], float | None]) -> float:

@@ -12,7 +12,7 @@ from typing import Literal
 import duckdb
 
 import slackwater as sw
-from benchmarks.harness import Case
+from benchmarks.harness import Case, nothing
 from slackwater.core.work import Work
 from slackwater.local.join import LocalJoin, run_join
 from slackwater.sources.soccer import soccer
@@ -48,9 +48,7 @@ def _compared(seconds: int, *, meters: int, duration: str) -> Iterator[Case]:
     ]
     for rival_name, rival in rivals:
         limit = 1.0 if rival is duck else 1.25  # the chosen kernel is one of the two: the rest is noise
-        yield Case(
-            name, lambda: _nothing(_count(joined, None)), lambda r=rival: _nothing(r()), limit, rival_name, config
-        )
+        yield Case(name, lambda: nothing(_count(joined, None)), lambda r=rival: nothing(r()), limit, rival_name, config)
 
 
 def _count(joined: LocalJoin, only: Kernel | None) -> int:
@@ -75,7 +73,3 @@ def _duck(joined: LocalJoin, meters: int, seconds: int) -> Callable[[], int]:
             return int(connection.sql(f"{sql} order by event_time").to_arrow_table().num_rows)
 
     return run
-
-
-def _nothing(_: object) -> None:
-    """Drop a result, so that the duration is compared."""

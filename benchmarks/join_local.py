@@ -6,7 +6,6 @@ The rivals get sorted tables, one query, no disorder to handle and both cores; r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -14,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 
 import slackwater as sw
-from benchmarks.harness import Case
+from benchmarks.harness import Case, nothing
 from slackwater.contracts import Contract
 
 WINDOW_US = 5_000_000
@@ -32,16 +31,16 @@ def cases(*, quick: bool) -> Iterator[Case]:
     for rival_name, rival in (("DuckDB, sorted input", duck_keys), ("Polars, sorted input", polars_keys)):
         yield Case(
             "local equi-join, out of order",
-            lambda: _nothing(ours_keys(arrived, NOTHING_LOST)),
-            lambda rival=rival: _nothing(rival(ordered)),
+            lambda: nothing(ours_keys(arrived, NOTHING_LOST)),
+            lambda rival=rival: nothing(rival(ordered)),
             1.0,
             rival_name,
             config,
         )
     yield Case(
         "local equi-join, out of order, Recall(0.99)",
-        lambda: _nothing(ours_keys(arrived, sw.Recall(0.99))),
-        lambda: _nothing(duck_keys(ordered)),
+        lambda: nothing(ours_keys(arrived, sw.Recall(0.99))),
+        lambda: nothing(duck_keys(ordered)),
         1.0,
         "DuckDB, sorted input",
         config,
@@ -49,8 +48,8 @@ def cases(*, quick: bool) -> Iterator[Case]:
     yield _distance(20_000 if quick else 100_000)
     yield Case(
         "disorder handling on sorted input, Recall(0.99)",
-        lambda: _nothing(ours_keys(ordered, sw.Recall(0.99))),
-        lambda: _nothing(ours_keys(ordered, sw.NoSlack())),
+        lambda: nothing(ours_keys(ordered, sw.Recall(0.99))),
+        lambda: nothing(ours_keys(ordered, sw.NoSlack())),
         1.05,
         "the same join without slack",
         config,
@@ -124,8 +123,8 @@ def _distance(rows: int) -> Case:
     assert results == duck()
     return Case(
         "local join by distance, out of order",
-        lambda: _nothing(ours()),
-        lambda: _nothing(duck()),
+        lambda: nothing(ours()),
+        lambda: nothing(duck()),
         2.0,
         "DuckDB, sorted input",
         {"rows": [rows, rows], "results": results},
@@ -138,7 +137,3 @@ def _duck(tables: list[pa.Table], condition: str) -> int:
             connection.register(name, table)
         sql = f"select greatest(a.ts, b.ts) as event_time, a, b from a join b on {condition} order by event_time"
         return int(connection.sql(sql).to_arrow_table().num_rows)
-
-
-def _nothing(_: Any) -> None:
-    """Drop a result, so that the duration is compared."""

@@ -14,15 +14,13 @@ from __future__ import annotations
 import statistics
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-import slackwater
-from benchmarks.cells import markdown, run_missing, without
+from benchmarks.cells import Cell, markdown, run_missing, without
 from benchmarks.harness import RESULTS
 from slackwater.contracts import MaxSlack
 from slackwater.experiments.comparison import Run, hindsight_of
@@ -41,18 +39,6 @@ HEADS = (
     "set", "Γ", "controller", "seeds", "Φ(Γ)", "worst", "Φ(.99Γ)", "worst",
     "average slack (s)", "hindsight (s)", "ratio", "worst", "MaxSlack (s)",
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One entry of the matrix; a real data set has no seeds, and is run once, as seed 1."""
-
-    set: str
-    seed: int
-    target: float
-    controller: str
-    duration: str | None
-    version: str = slackwater.__version__
 
 
 def main(

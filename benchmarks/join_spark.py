@@ -7,8 +7,6 @@ a last file of rows that match nothing.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,12 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 import slackwater as sw
-from benchmarks.harness import Case
+from benchmarks.harness import Case, nothing
 from benchmarks.join_local import arrival_order, keyed
+from benchmarks.spark_files import read, run_ours, run_rival, scratch, write_files
 
 STORES = {"RocksDB": "RocksDBStateStoreProvider", "in memory": "HDFSBackedStateStoreProvider"}
 LIMITS = {"RocksDB": 0.2, "in memory": 1.0}
@@ -29,33 +28,27 @@ LIMITS = {"RocksDB": 0.2, "in memory": 1.0}
 
 def cases(*, quick: bool) -> Iterator[Case]:
     """The rival with each of its state stores."""
-    rows, files = (40_000, 2) if quick else (400_000, 2)
-    spark = sw.session(app="benchmark")
-    spark.sparkContext.setLogLevel("ERROR")
-    folder = Path(tempfile.mkdtemp(prefix="slackwater-bench-"))
-    for name, seed in (("a", 1), ("b", 2)):
-        _write_files(folder / name, arrival_order(keyed(rows, seed), seed), files)
-    for store, limit in LIMITS.items():
-        ours, native = _ours(spark, folder), _native(spark, folder, store)
-        assert ours == native, (ours, native)
-        yield Case(
-            "Spark join, out of order",
-            lambda: _nothing(_ours(spark, folder)),
-            lambda store=store: _nothing(_native(spark, folder, store)),
-            limit,
-            f"Spark's stream-stream join, {store}",
-            {"rows": [rows, rows], "files": files, "results": ours},
-        )
-    shutil.rmtree(folder)
+    rows, files = (40_000, 2) if quick else (1_000_000, 2)
+    with scratch() as (spark, folder):
+        for name, seed in (("a", 1), ("b", 2)):
+            _write_files(folder / name, arrival_order(keyed(rows, seed), seed), files)
+        for store, limit in LIMITS.items():
+            ours, native = _ours(spark, folder), _native(spark, folder, store)
+            assert ours == native, (ours, native)
+            yield Case(
+                "Spark join, out of order",
+                lambda: nothing(_ours(spark, folder)),
+                lambda store=store: nothing(_native(spark, folder, store)),
+                limit,
+                f"Spark's stream-stream join, {store}",
+                {"rows": [rows, rows], "files": files, "results": ours},
+            )
 
 
 def _write_files(folder: Path, table: pa.Table, files: int) -> None:
     """Write slices in arrival order, then rows of all buckets, far in the future, that let all before them be final."""
-    folder.mkdir(parents=True)
     table = table.set_column(0, "ts", table["ts"].cast(pa.timestamp("us", tz="UTC")))
-    rows = -(-table.num_rows // files)
-    for number in range(files):
-        pq.write_table(table.slice(number * rows, rows), folder / f"{number:03}.parquet")
+    write_files(folder, table, files)
     last = table.slice(table.num_rows - 50)
     # The second half lets the first be released, and that lets the other stream's last rows go.
     later = pc.add(last["ts"], pa.array(np.repeat([600_000_000, 610_000_000], 25), pa.duration("us")))
@@ -64,24 +57,10 @@ def _write_files(folder: Path, table: pa.Table, files: int) -> None:
     pq.write_table(last.set_column(3, "seq", pc.add(last["seq"], 2_000_000_000)), folder / "999.parquet")
 
 
-def _read(spark: SparkSession, folder: Path) -> DataFrame:
-    schema = spark.read.parquet(str(folder)).schema
-    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
-
-
 def _ours(spark: SparkSession, folder: Path) -> int:
-    out = Path(tempfile.mkdtemp(dir=folder))
-    a, b = (sw.stream(_read(spark, folder / name), name=name, event_time="ts", arrival="seq") for name in "ab")
+    a, b = (sw.stream(read(spark, folder / name), name=name, event_time="ts", arrival="seq") for name in "ab")
     joined = sw.join(a, b, on="key", within="5 seconds", contract=sw.FixedSlack("1 second"), buckets=2)
-    query = joined.start(
-        results=str(out / "results"),
-        late=str(out / "late"),
-        decisions=str(out / "decisions"),
-        checkpoint=str(out / "checkpoint"),
-        trigger={"availableNow": True},
-    )
-    query.awaitTermination()
-    return spark.read.parquet(str(out / "results")).where("a.key >= 0").count()
+    return _matching(spark, run_ours(joined, folder))
 
 
 def _native(spark: SparkSession, folder: Path, store: str) -> int:
@@ -89,24 +68,18 @@ def _native(spark: SparkSession, folder: Path, store: str) -> int:
         "spark.sql.streaming.stateStore.providerClass",
         f"org.apache.spark.sql.execution.streaming.state.{STORES[store]}",
     )
-    out = Path(tempfile.mkdtemp(dir=folder))
-    a, b = (_read(spark, folder / name).withWatermark("ts", "1 second").alias(name) for name in "ab")
+    a, b = (read(spark, folder / name).withWatermark("ts", "1 second").alias(name) for name in "ab")
     close = "a.key = b.key and a.ts between b.ts - interval 5 seconds and b.ts + interval 5 seconds"
     joined = a.join(b, F.expr(close)).select(
         F.greatest("a.ts", "b.ts").alias("event_time"), F.struct("a.*").alias("a"), F.struct("b.*").alias("b")
     )
-
-    def write(batch: DataFrame, number: int) -> None:
-        batch.write.mode("overwrite").parquet(str(out / "results" / f"batch={number}"))
-
-    writer = joined.writeStream.foreachBatch(write).option("checkpointLocation", str(out / "checkpoint"))
-    writer.trigger(availableNow=True).start().awaitTermination()
+    out = run_rival(joined, folder)
     spark.conf.set(
         "spark.sql.streaming.stateStore.providerClass",
         f"org.apache.spark.sql.execution.streaming.state.{STORES['RocksDB']}",
     )
+    return _matching(spark, out)
+
+
+def _matching(spark: SparkSession, out: Path) -> int:
     return spark.read.parquet(str(out / "results")).where("a.key >= 0").count()
-
-
-def _nothing(_: int) -> None:
-    """Drop a result, so that the duration is compared."""

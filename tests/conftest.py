@@ -7,8 +7,13 @@ import sys
 
 import pyarrow as pa
 import pytest
+from hypothesis import settings
 
 import slackwater as sw
+
+# How long an example takes says how busy the machine is, and the first one compiles kernels.
+settings.register_profile("slackwater", settings(), deadline=None)
+settings.load_profile("slackwater")
 
 
 @pytest.fixture(scope="session")

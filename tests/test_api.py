@@ -19,6 +19,10 @@ def in_new_interpreter(code: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
+def named(name: str) -> sw.Stream:
+    return sw.stream(TABLE, name=name, event_time="ts", unit="s")
+
+
 def test_a_missing_contract_shows_three_examples(bus):
     with pytest.raises(ContractMissingError) as raised:
         sw.reorder(bus([1]))
@@ -79,6 +83,23 @@ def test_a_frame_that_is_no_stream_is_refused():
 
 def test_one_key_may_be_given_as_text(bus):
     assert sw.reorder(bus([1]), contract=sw.NoSlack(), by="line").node.by == ("line",)
+
+
+def test_a_stream_prints_in_one_line():
+    assert "<Stream bus: 3 rows by ts>" == repr(named("bus"))
+
+
+def test_outputs_print_in_one_line_without_their_rows():
+    ordered = sw.reorder(named("bus"), contract=sw.FixedSlack("1 second"))
+    joined = sw.join(named("bus"), named("scats"), within="1 second", contract=sw.Recall(0.9))
+    assert "<LocalReorder of bus: 3 rows, FixedSlack(slack=1 second)>" == repr(ordered)
+    assert "<LocalJoin of bus, scats: 6 rows, Recall(target=0.9, over=1 minute)>" == repr(joined)
+
+
+def test_an_empty_frame_whose_key_has_no_type_joins_with_anything():
+    empty = sw.stream({"ts": pa.array([], pa.int64()), "line": pa.nulls(0)}, name="scats", event_time="ts", unit="s")
+    joined = sw.join(named("bus"), empty, on="line", within="1 second", contract=sw.Recall(0.9))
+    assert 0 == joined.results.num_rows
 
 
 def test_every_public_name_exists():

@@ -71,6 +71,14 @@ def test_an_error_names_the_parameter():
         Duration.of("5", parameter="cap")
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"), [("5 secnds", "5 seconds"), ("1 minite 5 s", "1 minute 5 s"), ("2 Huors", "2 hours")]
+)
+def test_a_misspelled_unit_is_answered_with_the_nearest(text, meant):
+    with pytest.raises(ParameterError, match=rf"did you mean {meant}\? write it with a unit"):
+        Duration.of(text)
+
+
 def test_timedelta_is_a_duration():
     assert Duration(1_500_000) == Duration.of(dt.timedelta(seconds=1.5))
 

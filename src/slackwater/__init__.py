@@ -18,6 +18,7 @@ from slackwater.api_merge import merge, union
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.core.late import LatePolicy
 from slackwater.errors import SlackwaterError
+from slackwater.experiments.advise import advise
 from slackwater.time import Duration
 
 __version__ = "0.1.0"
@@ -33,6 +34,7 @@ __all__ = [
     "Recall",
     "SlackwaterError",
     "Stream",
+    "advise",
     "control",
     "join",
     "merge",

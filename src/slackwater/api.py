@@ -37,6 +37,10 @@ class Stream:
     frame: Any
     node: StreamNode
 
+    def __repr__(self) -> str:
+        rows = "a Spark DataFrame" if is_spark(self.frame) else f"{self.frame.num_rows:,} rows"
+        return f"<Stream {self.node.name}: {rows} by {self.node.event_time}>"
+
 
 class Output(Protocol):
     """What every operator gives back: tables for bounded frames, DataFrames on Spark."""
@@ -80,7 +84,8 @@ def stream(
         arrival_time: a column with the processing time of arrival; without it, it is now.
         max_ahead: a row that claims an event time further than this past its arrival goes to `late` with reason
             `future` and leaves the clock alone. None trusts every clock.
-        idle_after: on Spark, a bucket without rows for this long (processing time) releases what it holds.
+        idle_after: on Spark, a bucket without rows for this long (processing time) releases what it holds; with
+            `reorder(by=)` so does each key, even while others speak. Without it, they wait for a row or a drain.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"ts": [1, 4, 3, 5], "line": ["a", "b", "c", "d"]})
@@ -123,15 +128,24 @@ def reorder(
         late: what happens to rows that come too late: "side" (the default: to the `late` output), "drop", "adjust"
             (raise their event time) or "raise".
         release: "arrival" checks what may leave at every arrival (SUN15), "clock" when the clock grows (JI16).
-        by: columns; rows of equal values are in order, and Spark may spread the work over `buckets`.
-        buckets: on Spark, how many parts the keys of `by` are spread over; each has its own clock. A bounded frame
-            in process has one clock over all rows.
+        by: columns whose values are a key (null is one). Each key has its own clock and order: keys that are behind
+            lose nothing to those ahead, and delays are measured within keys. Results are in event-time order per key;
+            over keys, they come as they were released, those of one step by event time.
+        buckets: on Spark, how many parts the keys of `by` are spread over (8 unless told); each chooses its own slack.
+            In process there is one. With a fixed slack the results of a key do not depend on it.
 
     >>> import pyarrow as pa
     >>> import slackwater as sw
     >>> bus = sw.stream(pa.table({"ts": [1, 4, 3, 5]}), event_time="ts", unit="s")
     >>> sw.reorder(bus, contract=sw.FixedSlack("1 second")).results["ts"].to_pylist()
     [1, 3, 4, 5]
+
+    One device is a hundred seconds behind the other:
+
+    >>> rows = pa.table({"ts": [101, 1, 104, 4, 103, 3], "device": ["a", "b"] * 3})
+    >>> each = sw.reorder(sw.stream(rows, event_time="ts", unit="s"), by="device", contract=sw.FixedSlack("1 second"))
+    >>> each.results["ts"].to_pylist(), each.late.num_rows
+    ([101, 1, 103, 3, 4, 104], 0)
     """
     if not isinstance(stream, Stream):
         remedy = 'wrap it: sw.stream(frame, event_time="ts")'

@@ -3,6 +3,25 @@
 from __future__ import annotations
 
 import datetime as dt
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+def did_you_mean(
+    word: str, choice: Iterable[str], *, shown: Mapping[str, str] | None = None, cutoff: float = 0.6
+) -> str:
+    """Return the question to begin a remedy with, where one of the choice is near to what was written, or nothing.
+
+    `shown` has what to write instead of what is near.
+
+    >>> did_you_mean("sny3", ["syn3", "soccer"]), did_you_mean("x", ["syn3"])
+    ('did you mean syn3? ', '')
+    """
+    near = difflib.get_close_matches(word, list(choice), n=1, cutoff=cutoff)
+    return f"did you mean {(shown or {}).get(near[0], near[0])}? " if near else ""
 
 
 class SlackwaterError(Exception):

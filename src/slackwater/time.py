@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from slackwater.errors import ParameterError
+from slackwater.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -120,7 +120,8 @@ def _parse(text: str, parameter: str) -> int:
     while position < len(text):
         term = _TERM.match(text, position)
         if term is None or term[2].lower() not in _UNITS:
-            raise ParameterError(parameter, text, must="be a duration with a unit", remedy=_EXAMPLES)
+            meant = "" if term is None else _meant(text, term[2])
+            raise ParameterError(parameter, text, must="be a duration with a unit", remedy=meant + _EXAMPLES)
         total += Decimal(term[1]) * _UNITS[term[2].lower()]
         position = term.end()
     if position == 0:
@@ -128,6 +129,16 @@ def _parse(text: str, parameter: str) -> int:
     if total != int(total):
         raise ParameterError(parameter, text, must="be a whole number of microseconds", remedy=_EXAMPLES)
     return int(total)
+
+
+def _meant(text: str, unit: str) -> str:
+    """Return the question whether a misspelled unit is one that we know; short ones are too like each other.
+
+    >>> _meant("5 secnds", "secnds"), _meant("5 m", "m")
+    ('did you mean 5 seconds? ', '')
+    """
+    known = {word: text.strip().replace(unit, word, 1) for word in _UNITS if len(word) > 3}
+    return did_you_mean(unit.lower(), known, shown=known)
 
 
 # Boundary rules

@@ -52,6 +52,34 @@ def test_several_contracts_without_hindsight(tmp_path):
     assert {"contract", "reference"} == {row["kind"] for row in figures_in(tmp_path)}
 
 
+def test_a_drop_ratio_is_compared_with_every_way_to_choose_a_slack(tmp_path):
+    shown = run("poisson", "--duration", "5 seconds", "--contract", "drop 1%", "--output", str(tmp_path))
+    assert 0 == shown.exit_code, shown.output
+    assert "poisson: 50,000 rows of s" in shown.stdout
+    names = ("drop 0.01", "hindsight", "NoSlack", "MaxSlack", "AdaptiveMax", "NormalDelay", "periods")
+    assert [] == [name for name in names if name not in shown.stdout]
+    assert {"replay.html", "replay.jsonl", "replay.parquet"} == {path.name for path in tmp_path.iterdir()}
+
+
+def test_drop_ratios_and_recalls_are_shown_together(tmp_path):
+    contracts = ("recall 0.9", "fixed 500 ms", "drop 1%")
+    options = [option for text in contracts for option in ("--contract", text)]
+    shown = run("syn3", *SHORT, "--no-hindsight", *options, "--output", str(tmp_path))
+    assert 0 == shown.exit_code, shown.output
+    found = [(row["quality"], row["policy"]) for row in figures_in(tmp_path) if row["kind"] == "contract"]
+    fixed = "fixed 500 ms"
+    expected = [("recall", "recall 0.9 over 1 minute"), ("recall", fixed), ("drop", "drop 0.01 over 1 minute")]
+    assert [*expected, ("drop", fixed)] == found
+
+
+def test_one_file_is_a_stream_for_a_drop_ratio(files, tmp_path):
+    columns = ("--event-time", "ts", "--unit", "ms", "--arrival", "seq")
+    contract = ("--contract", "drop 5% over 20 seconds", "--no-hindsight")
+    shown = run(files[0], *columns, *contract, "--output", str(tmp_path / "out"))
+    assert 0 == shown.exit_code, shown.output
+    assert 0 < figures_in(tmp_path / "out")[1]["dropped"] < 1
+
+
 @pytest.mark.parametrize("order", [("--arrival", "seq"), ()])
 def test_files_are_joined_as_the_options_say(files, tmp_path, order):
     query = ("--event-time", "ts", "--unit", "ms", "--on", "key", "--within", "5 seconds", *order)
@@ -67,7 +95,16 @@ def test_files_are_joined_as_the_options_say(files, tmp_path, order):
     [
         (("syn3",), "--contract must be given"),
         (("syn3", "--contract", "precision 1"), "contract must begin with one of: recall, drop, fixed, max, none"),
-        (("syn3", "--contract", "drop 1%"), "--contract must be about results here"),
+        (("traffic", "--contract", "drop 1%"), "dataset 'traffic' has no stream to be replayed by itself"),
+        (("a.csv", "b.csv", "--event-time", "t", "--contract", "drop 1%"), "files must be one for a drop ratio"),
+        (
+            ("a.csv", "--on", "k", "--event-time", "t", "--contract", "drop 1%"),
+            "--on must be left out for a drop ratio",
+        ),
+        (("a.csv", "--contract", "drop 1%"), "--event-time must be given for files"),
+        (("poisson", "--duration", "1 second", "--contract", "drop 1%"), "ends within the first period of 1 second"),
+        (("nehza", "--contract", "max"), "did you mean nezha? those that have: syn3, syn4"),
+        (("posson", "--contract", "drop 1%"), "did you mean poisson?"),
         (("traffic", "--contract", "max"), "dataset 'traffic' has no join to be replayed through"),
         (("syn3", "--on", "a1", "--contract", "max"), "--on must be left out for the data set syn3"),
         (("a.csv", "b.csv", "--contract", "max"), "--event-time must be given for files"),

@@ -37,3 +37,8 @@ def test_it_goes_on_from_its_snapshot():
     recent = filled(RecentPeak(100), [3, 8, 1])
     again = filled(RecentPeak(100, json.loads(json.dumps(recent.snapshot()))), [2])
     assert filled(recent, [2]).snapshot() == again.snapshot()
+
+
+def test_fewer_intervals_than_when_it_was_saved_forget_all_the_same():
+    saved = filled(RecentPeak(600), [9] + [1] * 6).snapshot()
+    assert 1 == filled(RecentPeak(100, saved), [1] * 200).get()

@@ -6,9 +6,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import slackwater as sw
-from slackwater.experiments.comparison import compare, write
+from slackwater.experiments.comparison import compare
 from slackwater.experiments.replay import Replay
 from slackwater.experiments.subject import subject_of_dataset
+from slackwater.experiments.written import write
 
 
 @pytest.fixture(scope="module")
@@ -22,11 +23,28 @@ def kinds(runs) -> list[tuple[str, str]]:
 
 def test_a_contract_is_followed_by_its_hindsight_and_the_references(replay):
     runs = compare(replay, [sw.Recall(0.9)])
-    expected = [("contract", "recall"), ("hindsight", "fixed"), ("reference", "none"), ("reference", "max")]
-    assert expected == kinds(runs)
-    contract, best, none, longest = (run.figures() for run in runs)
+    own = [("contract", "recall"), ("hindsight", "fixed"), ("mark", "best")]
+    assert [*own, ("reference", "none"), ("reference", "max")] == kinds(runs)
+    contract, best, _, none, longest = (run.figures() for run in runs)
     assert best["phi_nearly"] >= contract["phi_nearly"]
     assert 0 == none["average_slack_us"] < contract["average_slack_us"] < longest["average_slack_us"]
+
+
+def test_the_best_slack_per_interval_is_never_above_the_constant_that_keeps_all(replay):
+    (best,) = (run for run in compare(replay, [sw.Recall(0.9)]) if run.kind == "mark")
+    everything = replay.hindsight(best.goal, 1.0).slack
+    assert best.best.reached.all()
+    assert 0 < best.figures()["average_slack_us"] <= best.figures()["largest_slack_us"] <= everything
+
+
+def test_the_best_slack_keeps_its_period_and_the_next_smaller_one_tried_does_not(replay):
+    (best,) = (run for run in compare(replay, [sw.Recall(0.9)]) if run.kind == "mark")
+    tried = replay.constants(best.goal)
+    recalls = {slack: each.recall[each.counts] for slack, each in tried.items()}
+    for number, slack in enumerate(best.best.slack.tolist()):
+        smaller = [each for each in tried if each < slack]
+        assert recalls[slack][number] >= 0.99 * 0.9 - 1e-12
+        assert all(recalls[each][number] < 0.99 * 0.9 for each in smaller)
 
 
 def test_what_has_no_target_is_measured_for_every_goal(replay):

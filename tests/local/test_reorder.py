@@ -105,6 +105,37 @@ def test_a_plan_runs_once_for_its_three_outputs(bus, monkeypatch):
     assert [[], [1]] == [runs.copy(), (out.results, out.late, out.decisions) and runs]
 
 
+def by_device(times, devices, contract, **options):
+    frame = pa.table({"ts": times, "device": devices})
+    return sw.reorder(sw.stream(frame, event_time="ts", unit="s"), contract=contract, by="device", **options)
+
+
+def test_a_device_that_is_an_hour_behind_loses_nothing():
+    times = [second - hour * 3_600 for second in range(4_000, 4_300) for hour in range(2)]
+    out = by_device(times, ["ahead", "behind"] * 300, sw.DropRatio(0.01))
+    assert (600, 0) == (out.results.num_rows, out.late.num_rows)
+
+
+def test_results_of_several_keys_come_as_they_were_released():
+    out = by_device([105, 5, 7, 4, 106], ["a", "b", "b", "b", "a"], sw.FixedSlack("1 second"))
+    assert ([5, 105, 7, 106], [4]) == (out.results["ts"].to_pylist(), out.late["ts"].to_pylist())
+
+
+def test_late_by_is_counted_from_what_the_key_has_passed_on():
+    out = by_device([900, 10, 7], ["a", "b", "b"], sw.NoSlack())
+    assert [3_000_000] == out.late["late_by"].to_pylist()
+
+
+@pytest.mark.parametrize("late", ["side", "adjust", "drop"])
+def test_small_batches_give_each_key_the_same(monkeypatch, late):
+    times, devices = [t - 50 * (n % 3) for n, t in enumerate(TIMES * 9)], ["a", "b", None] * 24
+    whole = by_device(times, devices, sw.MaxSlack(), late=late)
+    expected = [whole.results.to_pylist(), whole.late.to_pylist(), without_took(whole.decisions)]
+    monkeypatch.setattr(local, "BATCH_ROWS", 3)
+    parts = by_device(times, devices, sw.MaxSlack(), late=late)
+    assert expected == [parts.results.to_pylist(), parts.late.to_pylist(), without_took(parts.decisions)]
+
+
 @pytest.mark.parametrize("late", ["side", "adjust", "drop"])
 def test_small_batches_give_the_same(bus, monkeypatch, late):
     whole = sw.reorder(bus(TIMES * 3), contract=sw.MaxSlack(), late=late)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from slackwater.events import Events, Reason
-from slackwater.pipeline.guard import Incoming, turn_away
+from slackwater.pipeline.guard import Incoming, batches_together, turn_away
 from slackwater.time import MAX_TIME, MIN_TIME, Duration
 
 LONGEST, SHORTEST = np.iinfo(np.int64).max, np.iinfo(np.int64).min
@@ -81,3 +81,15 @@ def test_events_that_arrived_together_stay_in_one_batch():
 
 def test_nothing_is_no_batch():
     assert [] == list(Incoming(Events.none()).in_batches(10))
+
+
+def test_streams_are_cut_at_the_same_arrivals_and_what_came_together_stays_together():
+    first = Incoming(Events.of([10, 20, 30, 40], arrival=[0, 2, 2, 5]))
+    second = Incoming(Events.of([11, 21], arrival=[2, 6]))
+    parts = [[each.events.time.tolist() for each in part] for part in batches_together([first, second], 2)]
+    assert [[[10], []], [[20, 30], [11]], [[40], [21]]] == parts
+
+
+def test_streams_without_events_are_one_batch_without_any():
+    (part,) = batches_together([Incoming(Events.none()), Incoming(Events.none())], 2)
+    assert [0, 0] == [len(each.events) for each in part]

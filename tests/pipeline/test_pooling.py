@@ -85,6 +85,18 @@ def test_the_recall_is_measured_over_all_buckets_together(tables):
     assert 0.75 == decision.measured
 
 
+def test_a_silence_of_all_buckets_counts_its_intervals_also_after_a_restart(tables, monkeypatch):
+    told = []
+    kind = type(controller_for(CONTRACT))
+    monkeypatch.setattr(kind, "observe", lambda _, measurement: told.append(measurement.intervals))
+    state = {}
+    for second in (0, 1, 7):
+        driver = PooledSlack(node_of(tables), state)
+        driver.on_batch([(Statistics.of(some(500, 10.0, made=9.0), second), (second + 1) * SECOND)])
+        state = json.loads(json.dumps(driver.snapshot()))
+    assert [1, 1, 6] == told
+
+
 def test_without_reports_nothing_is_decided(tables):
     assert [] == PooledSlack(node_of(tables)).on_batch([])
 

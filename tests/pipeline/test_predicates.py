@@ -51,6 +51,12 @@ def test_null_has_no_code_and_equals_nothing():
     assert {(1, 1)} == equal_pairs([None, 2**60, 0], [None, 2**60])
 
 
+@pytest.mark.parametrize("others", [pa.array([1, 2]), pa.array(["a"]), pa.array([True]), pa.nulls(1)])
+def test_a_key_column_without_a_type_equals_nothing(others):
+    assert set() == equal_pairs(pa.nulls(2), others)
+    assert set() == equal_pairs(others, pa.nulls(0))
+
+
 def test_integers_of_a_small_range_keep_their_distances():
     condition = bound("k", a={"k": [1000, 1003]}, b={"k": pa.array([1001], pa.int16())})
     assert [[0, 3], [1]] == [condition.codes(0, stream).tolist() for stream in (0, 1)]

@@ -39,8 +39,12 @@ def test_the_arrival_column_is_explained():
     assert "rows in the order of seq" in explained(sw.NoSlack(), arrival="seq")
 
 
-def test_in_process_there_is_one_order_whatever_the_buckets():
-    assert "one over all rows" in explained(sw.NoSlack(), by="line")
+def test_without_keys_there_is_one_order():
+    assert "order       one over all rows" in explained(sw.NoSlack())
+
+
+def test_with_keys_each_has_its_own_clock():
+    assert "order       per line, each with its own clock" in explained(sw.NoSlack(), by="line")
 
 
 def test_a_guard_that_is_off_is_explained():

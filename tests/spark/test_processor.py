@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
@@ -225,3 +227,40 @@ def test_buckets_know_nothing_of_each_other():
     bucket.on_tables(rows(5))
     packets = bucket.on_tables(rows(1), bucket=7)
     assert (0, 1) == (bucket.output(packets, LATE).num_rows, len(bucket.tester.handle.value_states["meta"].state) - 1)
+
+
+def keyed_bucket(slack: str, **options) -> Bucket:
+    mode = "ProcessingTime" if options.get("idle_after") else "None"
+    return Bucket(replace(node_of(slack, **options), by=("text",)), SCHEMA, time_mode=mode)
+
+
+def of_key(key: str, *times: int) -> pa.Table:
+    return pa.table({"ts": pa.array(times, pa.int64()), "text": [key] * len(times)}, schema=SCHEMA)
+
+
+def test_a_key_that_is_behind_loses_nothing_to_the_others():
+    bucket = keyed_bucket("1 second")
+    bucket.on_tables(of_key("ahead", 5_000, 5_001))
+    packets = bucket.on_tables(of_key("behind", 7, 8, 6))
+    assert ([6, 7], 0) == (released(bucket, packets), bucket.output(packets, LATE).num_rows)
+
+
+def test_a_restarted_bucket_knows_the_clock_of_each_key_and_what_it_passed_on():
+    node = replace(node_of("1 second"), by=("text",))
+    bucket = Bucket(node, SCHEMA)
+    bucket.on_tables(of_key("ahead", 5_000), of_key("behind", 7, 8, 9))
+    packets = bucket.restarted(node).on_tables(of_key("behind", 6, 10))
+    assert ([9], [6]) == (released(bucket, packets), bucket.output(packets, LATE)["ts"].to_pylist())
+
+
+def test_a_timer_drains_the_keys_that_are_silent_and_no_others():
+    bucket = keyed_bucket("1 hour", idle_after="1 second")
+    bucket.on_tables(of_key("a", 5), of_key("b", 6), now=0)
+    bucket.on_tables(of_key("b", 7), now=SECOND // 2)
+    assert [[5], [6, 7]] == [released(bucket, bucket.tester.setProcessingTime(ms)) for ms in (1_000, 1_500)]
+
+
+def test_a_drain_releases_what_all_keys_hold():
+    bucket = keyed_bucket("1 hour")
+    bucket.on_tables(of_key("a", 5), of_key("b", 3, 7))
+    assert [3, 5, 7] == released(bucket, bucket.on_tables(control=(DRAIN,)))

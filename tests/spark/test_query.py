@@ -103,25 +103,6 @@ def test_any_split_and_any_order_in_a_shuffle_equal_the_local_run(spark, tmp_pat
     assert timeless(local.decisions) == timeless(found["decisions"])
 
 
-def test_any_number_of_buckets_gives_every_key_the_same_order(spark, tmp_path, table):
-    contract = sw.FixedSlack("10 seconds")  # loses nothing
-    local = sw.reorder(sw.stream(table, name="s", event_time="ts", arrival="seq"), contract=contract)
-    folder = as_files(table, tmp_path / "in", files=2)
-    stream = sw.stream(as_stream(spark, folder), name="s", event_time="ts", arrival="seq")
-    (tmp_path / "out").mkdir()
-    _, found = run(sw.reorder(stream, contract=contract, by="key", buckets=3), tmp_path / "out")
-
-    def by_key(rows):
-        return sorted(rows.to_pylist(), key=lambda row: (row["key"], row["ts"], row["seq"]))
-
-    assert 0 == found["late"].num_rows
-    assert by_key(local.results) == by_key(found["results"])
-    assert {0, 1, 2} == set(found["decisions"]["bucket"].to_pylist())
-    for key in range(20):
-        times = [row["ts"] for row in found["results"].to_pylist() if row["key"] == key]
-        assert sorted(times) == times
-
-
 def test_without_arrival_the_rows_of_a_batch_arrive_together(spark, tmp_path):
     times = [[5, 1, 3], [4, 9, 2], [8, 20]]
     table = pa.table({"ts": [t for batch in times for t in batch]})
@@ -277,20 +258,15 @@ def first_results(query, folder):
         query.stop()
 
 
-@pytest.mark.parametrize("buckets", [1, 3])
-def test_a_bounded_frame_gives_the_local_results(spark, table, buckets):
-    contract = sw.FixedSlack("10 seconds") if buckets > 1 else sw.FixedSlack("100 ms")
+def test_a_bounded_frame_gives_the_local_results(spark, table):
+    contract = sw.FixedSlack("100 ms")
     local = sw.reorder(sw.stream(table, name="s", event_time="ts", arrival="seq"), contract=contract)
     frame = spark.createDataFrame(table).repartition(4)
-    by = ("key",) if buckets > 1 else ()
-    found = sw.reorder(
-        sw.stream(frame, name="s", event_time="ts", arrival="seq"), contract=contract, by=by, buckets=buckets
-    )
+    found = sw.reorder(sw.stream(frame, name="s", event_time="ts", arrival="seq"), contract=contract)
+    assert local.results["seq"].to_pylist() == found.results.toArrow()["seq"].to_pylist()
     assert _sorted(local.results) == _sorted(found.results.toArrow())
     assert _sorted(local.late) == _sorted(found.late.toArrow())
-    if buckets == 1:
-        assert local.results["seq"].to_pylist() == found.results.toArrow()["seq"].to_pylist()
-        assert timeless(local.decisions) == timeless(found.decisions.toArrow())
+    assert timeless(local.decisions) == timeless(found.decisions.toArrow())
 
 
 def test_a_bounded_frame_without_arrival_is_sorted(spark, table):
@@ -329,6 +305,13 @@ def test_columns_that_cannot_serve_are_refused_before_anything_runs(spark, table
     frame = spark.createDataFrame(table.slice(0, 1))
     with pytest.raises(ColumnError, match=message):
         sw.reorder(sw.stream(frame, **options), contract=sw.NoSlack())
+
+
+def test_streams_and_outputs_print_in_one_line(spark, table):
+    stream = sw.stream(spark.createDataFrame(table.slice(0, 1)), name="bus", event_time="ts")
+    ordered = sw.reorder(stream, contract=sw.FixedSlack("2 seconds"))
+    assert "<Stream bus: a Spark DataFrame by ts>" == repr(stream)
+    assert "<SparkReorder of bus: bounded DataFrames of Spark, FixedSlack(slack=2 seconds)>" == repr(ordered)
 
 
 def test_explain_names_what_spark_will_run(spark, tmp_path, table):

@@ -18,7 +18,7 @@ from slackwater.errors import LateEventError
 from slackwater.measurement import Counts
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, SUMMARY, Saved, identity_of
 from slackwater.spark.packets import CONTROL, ROWS, from_bytes, to_bytes
-from slackwater.spark.processor import ReorderProcessor
+from slackwater.spark.processor import KeyedProcessor, ReorderProcessor
 from slackwater.testing.check import Seen
 from slackwater.testing.local_runner import seconds, seen_in_tables, step_tables
 from slackwater.testing.transcripts import Transcript
@@ -33,7 +33,8 @@ class Bucket:
     def __init__(self, node, schema: pa.Schema, *, time_mode: str = "None") -> None:
         self.schema = schema
         self.identity = identity_of(node, schema)
-        self.tester = TwsTester(ReorderProcessor(node, schema), timeMode=time_mode)
+        processor = KeyedProcessor if node.by else ReorderProcessor
+        self.tester = TwsTester(processor(node, schema), timeMode=time_mode)
 
     def on_tables(
         self, *tables: pa.Table, now: int = 0, control: tuple[bytes, ...] = (), bucket: int = BUCKET

@@ -18,15 +18,27 @@ def bench(
     name: Annotated[str, typer.Argument(help="A benchmark, or [bold]all[/bold].")],
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes: does it run, not how fast.")] = False,
     repeat: Annotated[int, typer.Option(min=1, help="How often each measurement is repeated.")] = 5,
+    contract: Annotated[
+        str | None,
+        typer.Option(help='What it costs to keep a contract, such as "drop 1%" or "drop 0.5% over 5 minutes".'),
+    ] = None,
 ) -> None:
     """Run a benchmark of the repository: ratios against a rival in the same run.
 
+    A name that others begin with, such as reorder or join, runs all of these. With --contract only those are run that
+    take one: reorder under the contract, in process and on Spark, against a fixed slack of the same average length.
+
     Example:  slackwater bench all --quick
+
+    Example:  slackwater bench reorder --contract "drop 1%"
     """
+    from slackwater.plan.contract_text import parse_contract
+
+    promised = None if contract is None else parse_contract(contract)
     repository = find_repository(Path.cwd())
     sys.path.insert(0, str(repository))
     harness = importlib.import_module("benchmarks.harness")
-    raise typer.Exit(harness.main(name, quick=quick, repeat=repeat))
+    raise typer.Exit(harness.main(name, quick=quick, repeat=repeat, contract=promised))
 
 
 def find_repository(start: Path) -> Path:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from slackwater.cli.advise import advise
 from slackwater.cli.bench import bench
 from slackwater.cli.demo.command import demo
 from slackwater.cli.profile import profile
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(profile)
+app.command()(advise)
 app.command()(replay)
 app.command()(bench)
 

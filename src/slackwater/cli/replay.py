@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,26 +16,31 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from slackwater.contracts import Contract
-    from slackwater.experiments.queries import JoinQuery
+    from slackwater.experiments.event_stream import EventStream
     from slackwater.experiments.replay import Notice
     from slackwater.experiments.subject import Subject
-    from slackwater.report.replay import Comparison
+    from slackwater.experiments.written import Written
+    from slackwater.report.comparisons import Comparison
 
 _EXAMPLE = 'slackwater replay syn3 --contract "recall 0.95 over 1 minute"'
 _FILES = 'slackwater replay a.parquet b.parquet --event-time ts --on key --within "5 seconds" --contract "recall 0.95"'
+_FILE = 'slackwater replay a.parquet --event-time ts --contract "drop 1%"'
 
 
 def replay(
     sources: Annotated[
         list[str],
-        typer.Argument(help="A data set (syn3, syn4, soccer, nezha, zeek, flights), or a file for each stream."),
+        typer.Argument(
+            help="A data set (syn3, syn4, soccer, nezha, zeek, flights; for drop ratios also poisson, "
+            "poisson-changing, umts), or a file for each stream."
+        ),
     ],
     contract: Annotated[
         list[str] | None,
         typer.Option(
             help='Such as "recall 0.95 over 1 minute", "recall 0.99 cap 30 seconds by model-search" (or by needed, '
-            'model-search-eq, model-search-eq-uncalibrated, late-degree, pd), "fixed 2 seconds", "max", "none"; '
+            'model-search-eq, model-search-eq-uncalibrated, late-degree, pd), "drop 1% over 1 minute", '
+            '"fixed 2 seconds", "max", "none"; '
             "may be repeated."
         ),
     ] = None,
@@ -56,71 +62,168 @@ def replay(
     Each is compared with never waiting (NoSlack), with waiting for the largest delay so far (MaxSlack), and with
     hindsight: the smallest constant slack that would have kept the contract as often.
 
+    A drop ratio is about the events of one stream: that of the data set, or of one file, is put in order instead, and
+    compared with the controllers AdaptiveMax and NormalDelay as well.
+
     Example:  slackwater replay syn3 --contract "recall 0.95 over 1 minute"
+
+    Example:  slackwater replay nezha --contract "drop 1%" --contract "drop 0.1%"
 
     Example:  slackwater replay a.parquet b.csv --event-time ts --on key --within "5 seconds" --contract "recall 0.95"
     """
     from rich.console import Console
 
     of_files = {"event_time": event_time, "unit": unit, "arrival": arrival, "on": on, "where": where, "within": within}
-    subject = _subject(sources, of_files, seed=seed, duration=duration)
-    contracts = _contracts(contract, subject.query)
+    given = _Given(sources, {name: value for name, value in of_files.items() if value}, seed, duration)
+    parts = _parts(given, contract or ())
     console = Console(highlight=False)
-    comparisons = _compare(subject, contracts, output, hindsight=hindsight)
-    _show(subject, comparisons, console)
-    page = _write_page(subject, comparisons, output)
+    comparisons = _compare(parts, output, hindsight=hindsight)
+    _show(parts, comparisons, console)
+    page = _write_page(parts, comparisons, output)
     console.print(f"Report: [bold]{page}[/bold] (opens in any browser, offline)", soft_wrap=True)
 
 
-def _subject(sources: Sequence[str], of_files: dict[str, Any], *, seed: int | None, duration: str | None) -> Subject:
-    from slackwater.experiments.subject import subject_of_dataset, subject_of_files
+@dataclass(frozen=True)
+class _Given:
+    """What is to be replayed, as the command line says it."""
 
-    given = {name: value for name, value in of_files.items() if value}
-    if len(sources) == 1 and not Path(sources[0]).suffix:
-        _refuse(given, f"the data set {sources[0]}, which has its own query")
-        return subject_of_dataset(sources[0], seed=1 if seed is None else seed, duration=duration)
-    _refuse({"seed": seed, "duration": duration}, "files")
-    if len(sources) < 2:
-        raise ParameterError(
-            "files", sources[0], must="be two or more, one for each stream", remedy=f"such as {_FILES}"
-        )
-    for name in ("event_time", "within"):
-        if name not in given:
-            raise ParameterError(_option(name), None, must="be given for files", remedy=f"such as {_FILES}")
-    if "on" in given:
-        given["on"] = on[0] if len(on := given["on"]) == 1 else tuple(on)
-    return subject_of_files(sources, **given)
+    sources: Sequence[str]
+    of_files: dict[str, Any]
+    seed: int | None
+    duration: str | None
+
+    @property
+    def is_dataset(self) -> bool:
+        return len(self.sources) == 1 and not Path(self.sources[0]).suffix
+
+    @property
+    def of_dataset(self) -> dict[str, Any]:
+        return {"seed": 1 if self.seed is None else self.seed, "duration": self.duration}
+
+    def check(self) -> None:
+        """Refuse what belongs to the other kind of source."""
+        if self.is_dataset:
+            _refuse(self.of_files, f"the data set {self.sources[0]}, which has its own query")
+        else:
+            _refuse({"seed": self.seed, "duration": self.duration}, "files")
 
 
-def _contracts(texts: Sequence[str] | None, query: JoinQuery) -> list[Contract]:
+@dataclass(frozen=True)
+class _Part:
+    """What contracts of one kind are replayed on: a join for results, one stream for events."""
+
+    name: str
+    rows: str
+    how: str
+    config: Mapping[str, Any]
+    run: Callable[[Notice, bool], Sequence[Written]]
+
+
+def _parts(given: _Given, texts: Sequence[str]) -> list[_Part]:
+    """Load what the contracts are about; those without a target go with each of the others."""
     from slackwater.plan.contract_text import parse_contract
 
     if not texts:
         raise ParameterError("--contract", None, must="be given", remedy=f"such as {_EXAMPLE}")
+    given.check()
+    about = {text: parse_contract(text) for text in texts}
+    events = [text for text in texts if about[text].counts_events]
+    plain = [text for text in texts if about[text].quality is None]
+    parts = []
+    if set(texts) - {*events, *plain} or not events:
+        parts.append(_join_part(given, [text for text in texts if text not in events]))
+    if events:
+        parts.append(_stream_part(given, [*events, *plain]))
+    return parts
+
+
+def _join_part(given: _Given, texts: Sequence[str]) -> _Part:
+    from slackwater.experiments.comparison import compare
+    from slackwater.experiments.replay import Replay
+    from slackwater.plan.contract_text import parse_contract
+
+    subject = _join(given)
+    query = subject.query
     contracts = [parse_contract(text, over=query.period, every=query.adaptation_interval) for text in texts]
-    for text, contract in zip(texts, contracts, strict=True):
-        if contract.counts_events:  # a replay measures results, and would compare the one with the other
-            raise ParameterError("--contract", text, must="be about results here", remedy=f"such as {_EXAMPLE}")
-    return contracts
+    return _Part(
+        subject.name,
+        f"{subject.rows:,} rows of {', '.join(query.streams)}",
+        f"joined within {query.within}. {subject.description}",
+        subject.config,
+        lambda notice, hindsight: compare(Replay(subject, notice=notice), contracts, hindsight=hindsight),
+    )
 
 
-def _compare(subject: Subject, contracts: Sequence[Contract], output: Path, *, hindsight: bool) -> list[Comparison]:
+def _stream_part(given: _Given, texts: Sequence[str]) -> _Part:
+    from slackwater.experiments.drops import compare_drops
+    from slackwater.plan.contract_text import parse_contract
+
+    stream = _one_stream(given)
+    setting = stream.setting
+    contracts = [parse_contract(text, over=setting.period, every=setting.every) for text in texts]
+    return _Part(
+        stream.name,
+        f"{stream.rows:,} rows of {stream.shown}",
+        f"put in order. {stream.description}",
+        stream.config,
+        lambda notice, hindsight: compare_drops(stream, contracts, hindsight=hindsight, notice=notice),
+    )
+
+
+def _join(given: _Given) -> Subject:
+    from slackwater.experiments.subject import subject_of_dataset, subject_of_files
+
+    if given.is_dataset:
+        return subject_of_dataset(given.sources[0], **given.of_dataset)
+    options = dict(given.of_files)
+    if len(given.sources) < 2:
+        raise ParameterError(
+            "files", given.sources[0], must="be two or more, one for each stream", remedy=f"such as {_FILES}"
+        )
+    _require(options, ("event_time", "within"), _FILES)
+    if "on" in options:
+        options["on"] = on[0] if len(on := options["on"]) == 1 else tuple(on)
+    return subject_of_files(given.sources, **options)
+
+
+def _one_stream(given: _Given) -> EventStream:
+    from slackwater.experiments.event_stream import stream_of_dataset, stream_of_file
+
+    if given.is_dataset:
+        return stream_of_dataset(given.sources[0], **given.of_dataset)
+    if len(given.sources) > 1:
+        raise ParameterError(
+            "files", ", ".join(given.sources), must="be one for a drop ratio", remedy=f"such as {_FILE}"
+        )
+    _refuse({name: given.of_files.get(name) for name in ("on", "where", "within")}, "a drop ratio, which joins nothing")
+    _require(given.of_files, ("event_time",), _FILE)
+    return stream_of_file(given.sources[0], **given.of_files)
+
+
+def _require(given: dict[str, Any], names: Sequence[str], example: str) -> None:
+    for name in names:
+        if name not in given:
+            raise ParameterError(_option(name), None, must="be given for files", remedy=f"such as {example}")
+
+
+def _compare(parts: Sequence[_Part], output: Path, *, hindsight: bool) -> list[Comparison]:
     """Run everything, write the figures, and read them back as a report does."""
     from slackwater import __version__
-    from slackwater.experiments.comparison import compare, write
-    from slackwater.experiments.replay import Replay
+    from slackwater.experiments.written import write
     from slackwater.report.replay import read_replay
 
     output.mkdir(parents=True, exist_ok=True)  # before the work: a folder that cannot be is better known now
-    with _progress(subject) as notice:
-        runs = compare(Replay(subject, notice=notice), contracts, hindsight=hindsight)
+    runs: list[Written] = []
+    for part in parts:
+        with _progress(part) as notice:
+            runs += part.run(notice, hindsight)
     figures, series = output / "replay.jsonl", output / "replay.parquet"
-    write(runs, {**subject.config, "version": __version__}, figures=figures, series=series)
+    write(runs, {**parts[0].config, "version": __version__}, figures=figures, series=series)
     return read_replay(figures, series)
 
 
 @contextmanager
-def _progress(subject: Subject) -> Iterator[Notice]:
+def _progress(part: _Part) -> Iterator[Notice]:
     """Show a bar on stderr, where there is a terminal; it disappears in the end."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -128,16 +231,17 @@ def _progress(subject: Subject) -> Iterator[Notice]:
     columns = (BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(f"{subject.name}: {subject.rows:,} rows", total=1)
+        task = progress.add_task(f"{part.name}: {part.rows}", total=1)
 
         def notice(what: str, done: int, planned: int) -> None:
-            progress.update(task, description=f"{subject.name}: {what}", completed=done, total=planned)
+            progress.update(task, description=f"{part.name}: {what}", completed=done, total=planned)
 
         yield notice
 
 
-def _show(subject: Subject, comparisons: Sequence[Comparison], console: Console) -> None:
-    console.print(f"{subject.name}: {subject.rows:,} rows of {', '.join(subject.query.streams)}", soft_wrap=True)
+def _show(parts: Sequence[_Part], comparisons: Sequence[Comparison], console: Console) -> None:
+    for part in parts:
+        console.print(f"{part.name}: {part.rows}", soft_wrap=True)
     for each in comparisons:
         console.print(_table(each))
         console.print(each.caption, style="dim", markup=False)
@@ -148,28 +252,27 @@ def _table(comparison: Comparison) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from slackwater.report.replay import HEADS
-
     table = Table(
         title=comparison.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )
-    table.add_column(HEADS[0])
-    for head in HEADS[1:]:  # in two short lines, which leaves room for the policy in a terminal of 80 columns
+    table.add_column(comparison.heads[0])
+    for head in comparison.heads[
+        1:
+    ]:  # in two short lines, which leaves room for the policy in a terminal of 80 columns
         table.add_column(head.replace(" ", "\n"), justify="right", no_wrap=True)
     for row in comparison.rows():
         table.add_row(*map(Text, row))
     return table
 
 
-def _write_page(subject: Subject, comparisons: Sequence[Comparison], output: Path) -> Path:
+def _write_page(parts: Sequence[_Part], comparisons: Sequence[Comparison], output: Path) -> Path:
     from slackwater import __version__
     from slackwater.report.replay import write_replay_page
 
     return write_replay_page(
         (output / "replay.html").resolve(),
-        title=f"slackwater replay: {subject.name}",
-        intro=f"{subject.rows:,} rows of {', '.join(subject.query.streams)}, joined within {subject.query.within}. "
-        + subject.description,
+        title=f"slackwater replay: {parts[0].name}",
+        intro=" ".join(f"{part.rows}, {part.how}" for part in parts),
         comparisons=comparisons,
         footer=f"Made by slackwater {__version__}; replay.jsonl and replay.parquet beside this page have the figures.",
     )

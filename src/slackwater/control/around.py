@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from slackwater.control.controller import learns_from, needs_cross
+
 if TYPE_CHECKING:
     from slackwater.control.controller import Controller
     from slackwater.measurement import Measurement
@@ -18,12 +20,12 @@ class Around:
     @property
     def learns_from(self) -> str:
         """As the inner controller."""
-        return str(getattr(self._inner, "learns_from", "results"))
+        return learns_from(self._inner)
 
     @property
     def needs_cross(self) -> bool:
         """As the inner controller."""
-        return bool(getattr(self._inner, "needs_cross", False))
+        return needs_cross(self._inner)
 
     def observe(self, measurement: Measurement) -> None:
         """Let the inner controller learn."""

@@ -3,8 +3,8 @@
 KIM assumes normal delays and bounds the share late on average. Here delays are counted as they are, as for a recall
 (`NeededSlack`), and the share is kept in every period: a decision at every boundary cannot do that alone, since within
 one interval more events may come too late than a period may lose. So arrivals are followed between decisions too. The
-guard knows how many more events may be late in the period under way; once a small part of them came further behind
-than the slack, or hardly any are left, it waits as long as the largest recent delay asks for until the next decision.
+guard knows how many more events may be late in the period under way; once an interval uses up more of them than it
+should, or hardly any are left, it waits as long as the largest recent delay asks for until the next decision.
 See docs/decisions/0014.
 """
 
@@ -17,8 +17,9 @@ import numpy as np
 
 from slackwater.contracts import NO_GOAL, Goal
 from slackwater.control.around import Around
+from slackwater.control.controller import estimated_by
 from slackwater.control.needed_slack import NeededSlack
-from slackwater.control.parameters import check_share, target_of
+from slackwater.control.parameters import check_share, drop_ratio_of
 from slackwater.estimate.recent_peak import RecentPeak
 from slackwater.estimate.recent_recall import RecentRecall
 from slackwater.time import Duration
@@ -71,9 +72,14 @@ class BoundedDropsController(Around):
     def __init__(self, inner: Controller, reserve: float, goal: Goal, state: dict[str, Any]) -> None:
         super().__init__(inner)
         self._reserve = reserve
-        self._drop_ratio = 1 - target_of(goal)
+        self._drop_ratio = drop_ratio_of(goal)
+        self._spans = [goal.interval, goal.period]
+        if state.get("spans", self._spans) != self._spans:  # what was counted in other intervals means nothing
+            state = {}
         # The period that the next decision measures: all but its last interval is known.
-        self._recent = RecentRecall(max(goal.period - goal.interval, 0), state.get("recent"))
+        known = max(goal.period - goal.interval, 0)
+        self._recent = RecentRecall(known, state.get("recent"))
+        self._interval_share = goal.interval / known if known else 0.0
         self._peak = RecentPeak(max(1, round(_PEAK_PERIODS * goal.period / goal.interval)), state.get("peak"))
         self._arrived, self._behind = state.get("interval", (0, 0))  # in the interval under way
         self._alarmed = state.get("alarmed", False)
@@ -81,8 +87,7 @@ class BoundedDropsController(Around):
     @property
     def estimated(self) -> float | None:
         """What the inner controller expects; the guard only adds to it."""
-        estimated: float | None = getattr(self._inner, "estimated", None)
-        return estimated
+        return estimated_by(self._inner)
 
     def observe(self, measurement: Measurement) -> None:
         """Let the inner controller learn; count what was late; a boundary ends the alarm."""
@@ -108,7 +113,8 @@ class BoundedDropsController(Around):
         slack = self._inner.next_slack().microseconds
         behind = self._behind + np.cumsum(delays > slack)
         left = self._may_be_late(np.arange(1, len(delays) + 1))
-        alarm = np.maximum.accumulate((behind > np.minimum(self._reserve * left, left - _SPARE)) | self._alarmed)
+        unheeded = np.minimum(np.maximum(self._reserve * left, self._at_this_pace()), left - _SPARE)
+        alarm = np.maximum.accumulate((behind > unheeded) | self._alarmed)
         peak = np.maximum(np.maximum.accumulate(delays), max(self._peak.get(), slack))
         path: Times = np.where(alarm, peak, slack)
         self._remember(delays, int(behind[-1]), alarmed=bool(alarm[-1]))
@@ -117,6 +123,7 @@ class BoundedDropsController(Around):
     def snapshot(self) -> dict[str, Any]:
         """Return the inner snapshot, and what the guard counts."""
         guard = {
+            "spans": self._spans,
             "recent": self._recent.snapshot(),
             "peak": self._peak.snapshot(),
             "interval": (self._arrived, self._behind),
@@ -128,6 +135,10 @@ class BoundedDropsController(Around):
         """Return how many events of the period may be late, after each that arrives, besides those that were."""
         due, made = self._recent.counts()
         return self._drop_ratio * (due + self._arrived + arriving) - (due - made)
+
+    def _at_this_pace(self) -> float:
+        """Return how many events of an interval may be late if all intervals of a period lose alike."""
+        return self._drop_ratio * self._recent.counts()[0] * self._interval_share
 
     def _remember(self, delays: Times, behind: int, *, alarmed: bool) -> None:
         self._peak.update(int(delays.max()))

@@ -9,7 +9,7 @@ import numpy as np
 
 from slackwater.contracts import NO_GOAL, ControllerConfig, Goal, check_config
 from slackwater.control.around import Around
-from slackwater.control.controller import slack_within
+from slackwater.control.controller import estimated_by, slack_within
 from slackwater.time import Duration, DurationLike
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ class CappedController(Around):
     @property
     def estimated(self) -> float | None:
         """What the inner controller expects of its own slack; unknown where that is capped."""
-        estimated: float | None = getattr(self._inner, "estimated", None)
-        return estimated if self._inner.next_slack() <= self._cap else None
+        return estimated_by(self._inner) if self._inner.next_slack() <= self._cap else None
 
     def next_slack(self) -> Duration:
         """Return the inner slack, or the cap where that is smaller."""

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 
 class Controller(Protocol):
-    """Decides the slack. Between two decisions it never sees an event, a buffer or a stream."""
+    """Decides the slack. Between two decisions it never sees an event, a buffer or a stream.
+
+    Besides these methods it may say what it learns from, what it needs and what it expects: see `learns_from`,
+    `needs_cross` and `estimated_by`, which have what holds for one that does not.
+    """
 
     def observe(self, measurement: Measurement) -> None:
         """Learn what happened in an adaptation interval, or in the part of one that a batch ended with.
@@ -47,3 +51,22 @@ def slack_within(controller: Controller, delays: Times, arrived_by: Rows) -> Tim
         return np.broadcast_to(np.int64(controller.next_slack().microseconds), arrived_by.shape)
     path: Times = follows(delays, arrived_by)
     return path
+
+
+def learns_from(controller: object) -> str:
+    """Return what a controller learns from: "arrivals", or "results" unless it says so.
+
+    One that learns from arrivals is led through a batch before anything is joined; see `pipeline.foresight`.
+    """
+    return str(getattr(controller, "learns_from", "results"))
+
+
+def needs_cross(controller: object) -> bool:
+    """Whether a controller wants to know how many combinations the windows of a join offered; no, unless it says so."""
+    return bool(getattr(controller, "needs_cross", False))
+
+
+def estimated_by(controller: object) -> float | None:
+    """Return the quality that a controller expects of the slack in force; None where it expects none."""
+    expected: float | None = getattr(controller, "estimated", None)
+    return expected

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slackwater.control.around import Around
+from slackwater.control.controller import estimated_by
 from slackwater.estimate.pool import Statistics
 from slackwater.time import Duration, intervals_passed
 
@@ -48,14 +49,15 @@ class FollowingController(Around):
         self._told = told
         kept = (state or {}).get("following", {})
         self._slack: int | None = kept.get("slack")  # in force; None: as the inner controller says
-        self._interval: int | None = kept.get("interval")  # the number of the one under way
+        same = kept.get("length", goal.interval) == goal.interval  # else the number means another time
+        self._interval: int | None = kept.get("interval") if same else None  # the number of the one under way
         self._clock: int | None = None
         self._seen: list[Statistics] = []
 
     @property
     def estimated(self) -> float | None:
         """What the inner controller expects where it decides; a bucket that follows expects nothing."""
-        return getattr(self._inner, "estimated", None) if self._slack is None else None
+        return estimated_by(self._inner) if self._slack is None else None
 
     def observe(self, measurement: Measurement) -> None:
         """Note what is to be reported, and at a boundary see whom to follow."""
@@ -87,4 +89,5 @@ class FollowingController(Around):
 
     def snapshot(self) -> dict[str, Any]:
         """Return the inner snapshot and what is in force; what was seen is to be reported before."""
-        return {**super().snapshot(), "following": {"slack": self._slack, "interval": self._interval}}
+        following = {"slack": self._slack, "interval": self._interval, "length": self._goal.interval}
+        return {**super().snapshot(), "following": following}

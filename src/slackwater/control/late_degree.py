@@ -15,6 +15,7 @@ import numpy as np
 
 from slackwater.contracts import NO_GOAL, Goal
 from slackwater.control.parameters import arrivals_of, check_share, positive_duration, remembered, slack_of, target_of
+from slackwater.control.searching import Searching
 from slackwater.control.tracked_quality import Sizes, TrackedQuality
 from slackwater.errors import ParameterError
 from slackwater.estimate.delay_histogram import DelayHistogram
@@ -26,7 +27,6 @@ from slackwater.time import Duration, DurationLike
 if TYPE_CHECKING:
     from slackwater.estimate.arrays import Floats
     from slackwater.measurement import Measurement
-    from slackwater.time import Times
 
 
 @dataclass(frozen=True)
@@ -75,27 +75,17 @@ class LateDegreeModel:
         return LateDegreeController(self, goal, remembered(state, self.bin_size))
 
 
-class LateDegreeController:
+class LateDegreeController(Searching):
     """Logic of `LateDegreeModel`."""
 
-    learns_from = "results"
-    needs_cross = True
-
     def __init__(self, config: LateDegreeModel, goal: Goal, state: dict[str, Any]) -> None:
+        super().__init__(config.bin_size, goal, state)
         self._config = config
-        self._goal = goal
-        self._slack: int = state.get("slack", 0)
-        self._estimated: float | None = state.get("estimated")
         streams = max(len(goal.windows), 1)
         self._degrees = [DelayHistogram(config.bin_size, saved) for saved in state.get("degrees", [None] * streams)]
         # Of each stream in the open interval: sum of how far it was ahead, and number of events.
         self._ahead: list[list[int]] = [list(pair) for pair in state.get("ahead", [[0, 0]] * streams)]
         self._quality = TrackedQuality(goal, state.get("quality"))
-
-    @property
-    def estimated(self) -> float | None:
-        """The quality that the slack in force is predicted to give; None before the first search."""
-        return self._estimated
 
     def observe(self, measurement: Measurement) -> None:
         """Remember what happened; where an interval ended, search for the next slack, then let the past fade."""
@@ -111,19 +101,10 @@ class LateDegreeController:
             for degrees in self._degrees:
                 degrees.decay(self._config.decay)
 
-    def next_slack(self) -> Duration:
-        """Return what the last search found; nothing is waited for before the first."""
-        return Duration(self._slack)
-
-    def slack_path(self, largest_delay: Times) -> None:
-        """Follow no arrival."""
-
     def snapshot(self) -> dict[str, Any]:
         """Return the slack and all memories."""
         return {
-            "slack": self._slack,
-            "granularity": self._config.bin_size,
-            "estimated": self._estimated,
+            **super().snapshot(),
             "degrees": [degrees.snapshot() for degrees in self._degrees],
             "ahead": [list(pair) for pair in self._ahead],
             "quality": self._quality.snapshot(),

@@ -10,6 +10,7 @@ import numpy as np
 
 from slackwater.contracts import NO_GOAL, Goal
 from slackwater.control.parameters import arrivals_of, check_choice, positive_duration, remembered, slack_of, target_of
+from slackwater.control.searching import Searching
 from slackwater.errors import ParameterError
 from slackwater.estimate.delay_histogram import MOST_BINS
 from slackwater.estimate.drift import AdaptiveWindow, RecentDelays
@@ -28,7 +29,6 @@ from slackwater.time import Duration, DurationLike
 if TYPE_CHECKING:
     from slackwater.estimate.arrays import Floats
     from slackwater.measurement import Measurement
-    from slackwater.time import Times
 
 Selectivity = Literal["noneq", "eq"]
 
@@ -89,27 +89,17 @@ class ModelSearch:
         return ModelSearchController(self, goal, remembered(state, self.bin_size))
 
 
-class ModelSearchController:
+class ModelSearchController(Searching):
     """Logic of `ModelSearch`."""
 
-    learns_from = "results"
-    needs_cross = True
-
     def __init__(self, config: ModelSearch, goal: Goal, state: dict[str, Any]) -> None:
+        super().__init__(config.bin_size, goal, state)
         self._config = config
-        self._goal = goal
-        self._slack: int = state.get("slack", 0)
-        self._estimated: float | None = state.get("estimated")
         streams = max(len(goal.windows), 1)
         self._recent = [AdaptiveWindow(config.bin_size, saved) for saved in state.get("recent", [None] * streams)]
         self._productivity = Productivity(config.bin_size, config.out_of_order, state.get("productivity"))
         intervals = max((goal.period - goal.interval) // goal.interval, 0)
         self._sizes = ResultSizes(intervals, state.get("sizes"))
-
-    @property
-    def estimated(self) -> float | None:
-        """The recall that the slack in force is predicted to give; None before the first search."""
-        return self._estimated
 
     def observe(self, measurement: Measurement) -> None:
         """Remember what happened; where an interval ended, search for the next slack."""
@@ -121,19 +111,10 @@ class ModelSearchController:
             self._sizes.update(self._productivity.close(), measurement.intervals)
             self._slack = self._search()
 
-    def next_slack(self) -> Duration:
-        """Return what the last search found; nothing is waited for before the first."""
-        return Duration(self._slack)
-
-    def slack_path(self, largest_delay: Times) -> None:
-        """Follow no arrival."""
-
     def snapshot(self) -> dict[str, Any]:
         """Return the slack and all memories."""
         return {
-            "slack": self._slack,
-            "granularity": self._config.bin_size,
-            "estimated": self._estimated,
+            **super().snapshot(),
             "recent": [window.snapshot() for window in self._recent],
             "productivity": self._productivity.snapshot(),
             "sizes": self._sizes.snapshot(),

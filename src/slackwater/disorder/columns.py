@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +12,7 @@ import pyarrow.compute as pc
 from slackwater.disorder.parts import PartNames
 from slackwater.disorder.tally import Tally, usable_rows
 from slackwater.disorder.text_times import TextTimes
-from slackwater.errors import ColumnError, ParameterError
+from slackwater.errors import ColumnError, ParameterError, did_you_mean
 from slackwater.pipeline.columns import read_arrival, read_times
 from slackwater.plan.nodes import StreamNode
 from slackwater.time import Duration, DurationLike, Mask, Times
@@ -68,8 +67,7 @@ class Question:
         """Raise ColumnError for a column that is not there, or there twice; it says which one is near."""
         for column in self.columns:
             if columns.count(column) != 1:
-                near = difflib.get_close_matches(column, columns, n=1, cutoff=0.4)
-                hint = f"did you mean {near[0]}? " if near else ""
+                hint = did_you_mean(column, columns, cutoff=0.4)
                 problem = f"exists {columns.count(column)} times" if column in columns else "does not exist"
                 raise ColumnError(name, column, problem=problem, remedy=f"{hint}columns are: {', '.join(columns)}")
 

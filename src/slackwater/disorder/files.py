@@ -16,6 +16,7 @@ from slackwater.disorder.run import BATCH_ROWS, Notice, profile_batches
 from slackwater.errors import ColumnError, DatasetError, ParameterError
 
 if TYPE_CHECKING:
+    from slackwater.disorder.collected import Collected
     from slackwater.disorder.columns import Question
     from slackwater.disorder.result import DisorderProfile
 
@@ -78,14 +79,16 @@ class Files:
                     raise ColumnError(name, column, problem=problem, remedy="make them one type")
 
 
-def profile_files(files: Files, *, present: int, notice: Notice | None = None) -> DisorderProfile:
+def profile_files(
+    files: Files, *, present: int, notice: Notice | None = None, collected: Collected | None = None
+) -> DisorderProfile:
     """Profile files. Memory does not grow with them; out of arrival order, they are sorted on disk and read again."""
     asked = files.question
-    found = profile_batches(asked, files.batches(), present=present, source=files.source, notice=notice)
+    known: dict[str, Any] = {"present": present, "source": files.source, "notice": notice, "collected": collected}
+    found = profile_batches(asked, files.batches(), **known)
     if found is not None:
         return found
-    batches = in_arrival_order(asked, files.batches(), files.source)
-    ordered = profile_batches(asked, batches, present=present, source=files.source, notice=notice)
+    ordered = profile_batches(asked, in_arrival_order(asked, files.batches(), files.source), **known)
     assert ordered is not None  # what is sorted is in order
     return ordered
 

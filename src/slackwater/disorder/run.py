@@ -18,6 +18,7 @@ from slackwater.pipeline.columns import read_arrival
 from slackwater.plan.nodes import StreamNode
 
 if TYPE_CHECKING:
+    from slackwater.disorder.collected import Collected
     from slackwater.disorder.parts import PartTally
     from slackwater.disorder.tally import Tally
 
@@ -26,8 +27,12 @@ Notice: TypeAlias = Callable[[int], None]  # is told how many more rows were rea
 BATCH_ROWS = 1 << 18
 
 
-def profile_table(question: Question, table: pa.Table, *, present: int, source: str = "frame") -> DisorderProfile:
+def profile_table(
+    question: Question, table: pa.Table, *, present: int, source: str = "frame", collected: Collected | None = None
+) -> DisorderProfile:
     """Profile a table whose rows are in arrival order, unless the question names a column that orders them.
+
+    `collected`, here and below, keeps the event times besides.
 
     >>> asked = Question.of(event_time="ts", unit="s", max_ahead=None)
     >>> profile_table(asked, pa.table({"ts": [1, 4, 3, 5]}), present=0)
@@ -40,17 +45,23 @@ def profile_table(question: Question, table: pa.Table, *, present: int, source: 
         arrivals = read_arrival(node, question.arrival, rows)
         if (arrivals[1:] < arrivals[:-1]).any():
             rows = rows.take(np.argsort(arrivals, kind="stable"))
-    reader = Reader(question, present=present)
+    reader = _reader(question, present, collected)
     for at in range(0, rows.num_rows, BATCH_ROWS):
         reader.on_batch(source, rows.slice(at, BATCH_ROWS))
     return finished(reader, source, present=present)
 
 
 def profile_batches(
-    question: Question, batches: Batches, *, present: int, source: str, notice: Notice | None = None
+    question: Question,
+    batches: Batches,
+    *,
+    present: int,
+    source: str,
+    notice: Notice | None = None,
+    collected: Collected | None = None,
 ) -> DisorderProfile | None:
     """Profile batches in arrival order; None if the column that orders them says that they are not."""
-    reader = Reader(question, present=present)
+    reader = _reader(question, present, collected)
     for name, batch in batches:
         if not reader.on_batch(name, batch):
             return None
@@ -94,6 +105,10 @@ def profile_of(subject: Subject, tally: Tally, names: dict[str, list[str | None]
     }
     found = suspicions_of(DisorderProfile(**known), present=present, transit=tally.transit)
     return DisorderProfile(**known, suspicions=tuple(found))
+
+
+def _reader(question: Question, present: int, collected: Collected | None) -> Reader:
+    return Reader(question, present=present, tally=None if collected is None else collected.tally(question.kinds))
 
 
 def _slice(start: int, tally: Tally, counts: Any) -> Slice:

@@ -32,7 +32,7 @@ class RecentPeak:
     def close(self) -> None:
         """End an interval."""
         self._closed += 1
-        if self._closed == self._each:
+        if self._closed >= self._each:  # more where fewer intervals are remembered than when it was saved
             self._parts.append(self._open)
             self._open = self._closed = 0
 

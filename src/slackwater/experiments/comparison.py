@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from slackwater.contracts import Contract, FixedSlack, Goal, MaxSlack, NoSlack
-from slackwater.experiments.replay import Measured, Replay, constant
+from slackwater.experiments.best import STEPS, BestRun, best_run
+from slackwater.experiments.replay import Measured, Replay
+from slackwater.experiments.written import timestamps
 from slackwater.plan.contract_text import contract_text
 from slackwater.time import Duration, DurationLike
 
@@ -35,6 +34,7 @@ class Run:
         result, target = self.result, self.goal.target
         reached = None if target is None else result.phi(target)
         return {
+            "quality": "recall",
             "policy": self.policy,
             "kind": self.kind,
             "target": target,
@@ -58,8 +58,8 @@ class Run:
         result, counts = self.result, self.result.counts
         return pa.table(
             {
-                "at": _timestamps(result.at[counts]),
-                "watermark": _timestamps(np.maximum(result.watermark[counts], 0)),
+                "at": timestamps(result.at[counts]),
+                "watermark": timestamps(np.maximum(result.watermark[counts], 0)),
                 "slack": pa.array(result.slack[counts]),
                 "recall": pa.array(result.recall[counts]),
                 "true": pa.array(result.true[counts]),
@@ -69,10 +69,11 @@ class Run:
         )
 
 
-def compare(replay: Replay, contracts: Sequence[Contract], *, hindsight: bool = True) -> list[Run]:
+def compare(replay: Replay, contracts: Sequence[Contract], *, hindsight: bool = True) -> list[Run | BestRun]:
     """Run every contract with a target, and beside each goal what has none: NoSlack, MaxSlack and such contracts.
 
-    A contract is followed by its hindsight: the smallest constant slack that reaches the same Phi(.99Γ).
+    A contract is followed by its hindsight: the smallest constant slack that reaches the same Phi(.99Γ). With it comes,
+    once for each goal, the best slack per interval.
     """
     adaptive = list(dict.fromkeys(each for each in contracts if each.quality is not None))
     plain = [each for each in contracts if each.quality is None]
@@ -80,11 +81,14 @@ def compare(replay: Replay, contracts: Sequence[Contract], *, hindsight: bool = 
     replay.expect(len(adaptive) + len(goals) * (2 + len(plain)))
     if hindsight:
         replay.expect(len(adaptive) * replay.hindsight_runs)
-    runs = []
+        replay.expect((replay.hindsight_runs + STEPS) * len(goals) if adaptive else 0)
+    runs: list[Run | BestRun] = []
     for goal in goals:
         for contract in adaptive:
             if contract.goal() == goal:
                 runs += _with_hindsight(replay, contract, hindsight=hindsight)
+        if hindsight and goal.target is not None:
+            runs.append(best_run(replay, goal))
         runs += _references(replay, goal, plain)
     return runs
 
@@ -102,17 +106,8 @@ def hindsight_of(replay: Replay, run: Run) -> Run | None:
     found = replay.hindsight(run.goal, run.result.phi(run.goal.target).nearly)
     if found.slack is None:
         return None
-    result = replay.measure(constant(found.slack, Duration(run.goal.interval)), run.goal.period)
+    result = replay.measure_constant(found.slack, run.goal)
     return Run(f"fixed {Duration(found.slack)}", "hindsight", run.goal, result, found.monotone)
-
-
-def write(runs: Sequence[Run], config: Mapping[str, Any], *, figures: Path, series: Path) -> None:
-    """Write the figures as JSON lines, each with `config`, and the series of all runs as one Parquet file."""
-    lines = [json.dumps({**config, "run": number, **run.figures()}) for number, run in enumerate(runs)]
-    figures.write_text("\n".join([*lines, ""]), encoding="utf-8")
-    tables = [run.series() for run in runs]
-    numbered = [table.add_column(0, "run", _repeat(number, table)) for number, table in enumerate(tables)]
-    pq.write_table(pa.concat_tables(numbered), series)
 
 
 def _with_hindsight(replay: Replay, contract: Contract, *, hindsight: bool) -> list[Run]:
@@ -126,25 +121,17 @@ def _references(replay: Replay, goal: Goal, plain: Sequence[Contract]) -> list[R
     """Run what has no target of its own, adapting and measured as the goal says."""
     runs: dict[Contract, Run] = {}
     for contract in (*plain, NoSlack(), MaxSlack()):
-        same = _deciding_every(Duration(goal.interval), contract)
+        same = deciding_every(Duration(goal.interval), contract)
         if same not in runs:
             kind: Kind = "contract" if contract in plain else "reference"
-            label = contract_text(_deciding_every("1 second", contract))  # the goal says how often
+            label = contract_text(deciding_every("1 second", contract))  # the goal says how often
             runs[same] = Run(label, kind, goal, replay.measure(same, goal.period))
     return list(runs.values())
 
 
-def _deciding_every(interval: DurationLike, contract: Contract) -> Contract:
+def deciding_every(interval: DurationLike, contract: Contract) -> Contract:
     """Return the same policy with another interval, which changes only when it is measured."""
     if isinstance(contract, FixedSlack):
         slack = dict(contract.by_stream) or contract.slack
         return FixedSlack(slack, cap=contract.cap, adaptation_interval=interval, controller=contract.controller)
     return type(contract)(cap=contract.cap, adaptation_interval=interval, controller=contract.controller)
-
-
-def _timestamps(times: Any) -> Any:
-    return pa.array(times, pa.int64()).cast(pa.timestamp("us", tz="UTC"))
-
-
-def _repeat(number: int, table: pa.Table) -> Any:
-    return pa.array(np.full(table.num_rows, number, np.int32))

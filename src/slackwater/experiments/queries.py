@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from slackwater.errors import DatasetError
+from slackwater.errors import DatasetError, did_you_mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,6 @@ def query_for(dataset: str) -> JoinQuery:
     '5 seconds'
     """
     if dataset not in QUERIES:
-        raise DatasetError(
-            dataset, problem="has no join to be replayed through", remedy=f"those that have: {', '.join(QUERIES)}"
-        )
+        remedy = f"{did_you_mean(dataset, QUERIES)}those that have: {', '.join(QUERIES)}"
+        raise DatasetError(dataset, problem="has no join to be replayed through", remedy=remedy)
     return QUERIES[dataset]

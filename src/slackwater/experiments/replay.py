@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Notice: TypeAlias = Callable[[str, int, int], None]  # what runs now, how many runs are done, how many are planned
 
+_Ran = TypeVar("_Ran")
 _NO_TIMES: Times = np.empty(0, np.int64)
 
 
@@ -86,8 +87,9 @@ class Replay:
 
     def __init__(self, subject: Subject, *, notice: Notice = nobody) -> None:
         self.subject = subject
-        self._steps = _Steps(notice)
+        self._steps = Steps(notice)
         self._known: dict[tuple[Contract, int], Measured] = {}
+        self._constants: dict[tuple[int, int], dict[int, Measured]] = {}  # by period and interval
 
     @cached_property
     def truth(self) -> Counted:
@@ -110,14 +112,27 @@ class Replay:
         """Find the smallest constant slack whose Phi(.99Γ) reaches a share, by bisection on the query's granularity."""
         assert goal.target is not None
         target, largest = goal.target, self.truth.largest_delay
-        interval = Duration(goal.interval)
 
         def nearly(slack: int) -> float:
             if slack >= largest:
                 return 1.0  # nothing is lost, which needs no run to know
-            return self.measure(constant(slack, interval), goal.period).phi(target).nearly
+            return self.measure_constant(slack, goal).phi(target).nearly
 
         return smallest_constant(nearly, share, 0, largest, self._granularity)
+
+    def measure_constant(self, slack: int, goal: Goal) -> Measured:
+        """Measure a constant slack as a goal says; in us."""
+        measured = self.measure(constant(slack, Duration(goal.interval)), goal.period)
+        self._constants.setdefault((goal.period, goal.interval), {})[slack] = measured
+        return measured
+
+    def constants(self, goal: Goal) -> dict[int, Measured]:
+        """Return the constant slacks that were measured as a goal says, ascending."""
+        return dict(sorted(self._constants.get((goal.period, goal.interval), {}).items()))
+
+    def on_grid(self, slacks: Floats) -> list[int]:
+        """Return slacks rounded down to the query's granularity, each once."""
+        return sorted({int(slack) // self._granularity * self._granularity for slack in slacks})
 
     @property
     def hindsight_runs(self) -> int:
@@ -196,16 +211,17 @@ def _count_batch(outcome: JoinOutcome) -> tuple[Any, ...]:
 
 
 @dataclass(slots=True)
-class _Steps:
+class Steps:
     """Counts the runs, for those who watch."""
 
     notice: Notice
     done: int = 0
     planned: int = 1
 
-    def take(self, what: str, run: Callable[[], Counted]) -> Counted:
+    def take(self, what: str, run: Callable[[], _Ran]) -> _Ran:
+        """Run something, and say so before and after."""
         self.notice(what, self.done, max(self.planned, self.done + 1))
-        counted = run()
+        ran = run()
         self.done += 1
         self.notice(what, self.done, max(self.planned, self.done))
-        return counted
+        return ran

@@ -46,12 +46,13 @@ class Subject:
 
     def run(self, contract: Contract) -> Iterator[JoinOutcome]:
         """Run the join under a contract; results are only counted."""
-        plan = self._plan
+        plan = self.plan
         node = replace(plan.node, contract=contract)
         return run_join(node, plan.tables, processing_time=plan.processing_time, listing=False)
 
     @cached_property
-    def _plan(self) -> LocalJoin:
+    def plan(self) -> LocalJoin:
+        """The join, with no contract of its own."""
         on = list(self.query.on) if isinstance(self.query.on, tuple) else self.query.on
         plan: LocalJoin = join(
             *self.streams, on=on, where=self.query.where, within=self.query.within, contract=NoSlack()

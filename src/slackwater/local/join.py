@@ -7,19 +7,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn, Self
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
 
 from slackwater.core.work import Work
-from slackwater.errors import ParameterError
 from slackwater.events import Events
+from slackwater.local.bounded import BoundedOutput
 from slackwater.pipeline.columns import check_arrival_kinds, check_types, read_batch
-from slackwater.pipeline.guard import Incoming, turn_away
+from slackwater.pipeline.guard import Incoming, batches_together, turn_away
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline, joined
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
+from slackwater.plan.explain import in_a_line
 from slackwater.plan.explain_join import explain_join
 from slackwater.plan.nodes import JoinNode, StreamNode, StreamsNode
 from slackwater.plan.validate import check_arrivals
@@ -28,8 +29,8 @@ from slackwater.time import BEFORE_ALL_TIME, Duration, running_clock
 BATCH_ROWS = 250_000  # of all streams together; the results do not depend on it
 
 
-@dataclass(frozen=True)
-class LocalStreams(ABC):
+@dataclass(frozen=True, repr=False)
+class LocalStreams(BoundedOutput, ABC):
     """What plans over several bounded tables have in common."""
 
     node: StreamsNode
@@ -45,17 +46,14 @@ class LocalStreams(ABC):
         check_arrival_kinds(node.streams, [table.schema for table in tables])
         return cls(node, tuple(table.combine_chunks() for table in tables), processing_time)
 
+    def __repr__(self) -> str:
+        return in_a_line(type(self).__name__, self.node, f"{sum(table.num_rows for table in self.tables):,} rows")
+
     @cached_property
     def decisions(self) -> pa.Table:
         """One row per adaptation."""
         outcome, took = self._run
         return decided_join(self.node, outcome.decisions, bucket=0, took=took)
-
-    def start(self, **_: Any) -> NoReturn:
-        """Say that there is nothing to start: bounded tables run when an output is asked for."""
-        raise ParameterError(
-            "frame", "a bounded table", must="be a streaming DataFrame to be started", remedy="read .results and .late"
-        )
 
     @property
     @abstractmethod
@@ -63,7 +61,7 @@ class LocalStreams(ABC):
         """What the run led to, and how long it took."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LocalJoin(LocalStreams):
     """The outputs of a join plan over bounded tables; it runs when the first of them is asked for."""
 
@@ -115,17 +113,12 @@ def run_join(
 
 
 def batches_of(node: StreamsNode, tables: Sequence[pa.Table], processing_time: int) -> Iterator[list[Incoming]]:
-    """Cut all streams at the same arrival values, into batches of about BATCH_ROWS rows."""
+    """Read all streams, and cut them into batches of about BATCH_ROWS rows."""
     incoming = [
         _by_clock(read_batch(stream, table, processing_time=processing_time), stream)
         for stream, table in zip(node.streams, tables, strict=True)
     ]
-    arrival = np.sort(np.concatenate([batch.events.arrival for batch in incoming]), kind="stable")
-    limits = np.unique(arrival[BATCH_ROWS::BATCH_ROWS])
-    cuts = [np.searchsorted(batch.events.arrival, limits) for batch in incoming]
-    edges = [[0, *own.tolist(), len(batch.events)] for own, batch in zip(cuts, incoming, strict=True)]
-    for number in range(len(limits) + 1):
-        yield [batch[own[number] : own[number + 1]] for own, batch in zip(edges, incoming, strict=True)]
+    return batches_together(incoming, BATCH_ROWS)
 
 
 def _by_clock(incoming: Incoming, stream: StreamNode) -> Incoming:

@@ -18,7 +18,7 @@ from slackwater.plan.nodes import MergeNode
 from slackwater.time import Duration
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LocalMerge(LocalStreams):
     """The outputs of a merge plan over bounded tables; it runs when the first of them is asked for."""
 

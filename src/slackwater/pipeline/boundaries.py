@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from slackwater.control.controller import estimated_by
 from slackwater.time import intervals_passed
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Decisions:
 
 def with_estimate(decisions: Decisions, controller: object) -> Decisions:
     """Write down what a controller expected of the slack that was in force."""
-    estimated = getattr(controller, "estimated", None)
+    estimated = estimated_by(controller)
     if estimated is None:
         return decisions
     return replace(decisions, estimated=np.full(len(decisions), float(estimated)))
@@ -111,14 +112,19 @@ class Boundaries:
         limits = np.arange(before + 1, last + 1, dtype=np.int64) * self._interval
         return np.unique(np.searchsorted(clock, limits, side="left"))
 
+    def passed(self, clock: Times, steps: Rows) -> Rows:
+        """Return how many boundaries are crossed at each of the steps that cross any: several after a silence."""
+        if not len(steps):
+            return np.empty(0, np.int64)
+        return np.diff(np.asarray(intervals_passed(clock[steps], self._interval)), prepend=self._before(clock))
+
     def pass_over(self, arrivals: Arrivals | MergedArrivals, slack: Times, counts_by: CountsBy) -> Decisions:
         """Move on, and write down one decision for each step that crossed a boundary."""
         if not arrivals.steps:
             return Decisions.none()
         steps = self.crossed(arrivals.clock)
-        numbers = np.asarray(intervals_passed(arrivals.clock[steps], self._interval))
-        intervals = np.diff(numbers, prepend=self._before(arrivals.clock))
-        self._current = int(numbers[-1]) if len(numbers) else self._before(arrivals.clock)
+        intervals = self.passed(arrivals.clock, steps)
+        self._current = self._before(arrivals.clock) + int(intervals.sum())
         arrived, released, late, results = counts_by(steps)
         unknown = np.full(len(steps), np.nan)
         return Decisions(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from slackwater.control.controller import estimated_by
 from slackwater.core.event_needs import EventNeeds
 from slackwater.core.needs import NeedsProfile, NeedsState
 from slackwater.core.sample import SampleState
@@ -90,8 +91,8 @@ class Foresight:
         self._estimated: list[float] = []
         self._measured: list[float] = []
 
-    def on_batch(self, arrivals: MergedArrivals, crossed: Rows) -> Times:
-        """Return the slack at each step, given the steps at which a boundary is crossed."""
+    def on_batch(self, arrivals: MergedArrivals, crossed: Rows, passed: Rows) -> Times:
+        """Return the slack at each step, given the steps at which boundaries are crossed, and how many at each."""
         group = np.repeat(np.arange(len(crossed) + 1), np.diff(crossed + 1, prepend=0, append=arrivals.steps))
         needs = self._profile.on_batch(arrivals, group, intervals=len(crossed) + 1).by_step()
         edges = np.searchsorted(group[needs.step], np.arange(len(crossed) + 2)).tolist()
@@ -103,7 +104,7 @@ class Foresight:
             if start == stop:
                 continue
             slack[start:stop] = self._controller.next_slack().microseconds
-            self._estimated.append(_or_nan(getattr(self._controller, "estimated", None)))
+            self._estimated.append(_or_nan(estimated_by(self._controller)))
             mine = needs[edges[number] : edges[number + 1]]
             made = self._measure(arrivals, int(slack[start]), mine, start, stop)
             closes = number < len(crossed)
@@ -111,7 +112,8 @@ class Foresight:
                 self._recent.close(int(arrivals.clock[stop - 1]))
                 self._measured.append(_or_nan(self._recent.get()))
             of_streams = [lag.of_stretch(number) for lag in lags]
-            self._controller.observe(self._measurement(arrivals, mine, made, of_streams, stop, closes=closes))
+            intervals = int(passed[number]) if closes else 0
+            self._controller.observe(self._measurement(arrivals, mine, made, of_streams, stop, intervals))
         return slack
 
     def explained(self, decisions: Decisions) -> Decisions:
@@ -149,12 +151,11 @@ class Foresight:
         made: float,
         of_streams: list[tuple[Times, int]],
         stop: int,
-        *,
-        closes: bool,
+        intervals: int,
     ) -> Measurement:
         return Measurement(
             at=int(arrivals.clock[stop - 1]),
-            intervals=int(closes),
+            intervals=intervals,
             slack=0,
             max_delay=0,
             delays=_NO_TIMES,

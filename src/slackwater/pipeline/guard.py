@@ -12,7 +12,7 @@ from slackwater.events import Events, Late, Reason, code_of
 from slackwater.time import MAX_TIME, Duration, has_no_place, is_future
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from slackwater.time import Mask, Times
 
@@ -37,6 +37,18 @@ class Incoming:
             stop = int(np.searchsorted(arrival, arrival[min(start + rows, len(arrival)) - 1], side="right"))
             yield self[start:stop]
             start = stop
+
+
+def batches_together(incoming: Sequence[Incoming], rows: int) -> Iterator[list[Incoming]]:
+    """Cut several streams at the same arrival values, into batches of about this many events of all of them.
+
+    Events that arrived together stay together. Without events there is one batch, which has none.
+    """
+    arrival = np.sort(np.concatenate([each.events.arrival for each in incoming]))
+    limits = np.unique(arrival[rows::rows])
+    cuts = [[0, *np.searchsorted(each.events.arrival, limits).tolist(), len(each.events)] for each in incoming]
+    for number in range(len(limits) + 1):
+        yield [each[cut[number] : cut[number + 1]] for each, cut in zip(incoming, cuts, strict=True)]
 
 
 def turn_away(incoming: Incoming, max_ahead: Duration | None) -> tuple[Events, Late]:

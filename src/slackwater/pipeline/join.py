@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from slackwater.control.choose import controller_for, controller_state
+from slackwater.control.controller import learns_from, needs_cross
 from slackwater.core.join import Processed, Results, WindowJoin
 from slackwater.events import Events, Late, Reason, Tagged, code_of
 from slackwater.measurement import Counts, Joined, Measurement, StreamArrivals
@@ -109,7 +110,7 @@ class StreamsPipeline(ABC):
         self._away = _NO_TIMES  # when the events of this batch came that were turned away
         self._asks = True  # whether the controller wants to see what happened, rather than follow every arrival
         self._foresight = None
-        if getattr(self._controller, "learns_from", "results") == "arrivals":
+        if learns_from(self._controller) == "arrivals":
             profile = self._profile(held, state)
             self._foresight = Foresight(self._controller, profile, node.contract.period.microseconds, state)
         self._boundaries = Boundaries(
@@ -198,7 +199,8 @@ class StreamsPipeline(ABC):
     def _parts(self, merged: MergedArrivals) -> Iterator[tuple[MergedArrivals, Times]]:
         """Cut where the controller must see what happened before it says how to go on."""
         if self._foresight is not None:
-            yield merged, self._foresight.on_batch(merged, self._boundaries.crossed(merged.clock))
+            crossed = self._boundaries.crossed(merged.clock)
+            yield merged, self._foresight.on_batch(merged, crossed, self._boundaries.passed(merged.clock, crossed))
             return
         path = self._controller.slack_path(merged.largest_delay())
         self._asks = path is None
@@ -246,11 +248,7 @@ class StreamsPipeline(ABC):
         return replace(routed, decisions=decisions, watermark=watermarks)
 
     def _process(self, events: Tagged) -> Processed:
-        return self._operator.on_batch(events, listing=self._listing, cross=self._needs_cross)
-
-    @property
-    def _needs_cross(self) -> bool:
-        return bool(getattr(self._controller, "needs_cross", False))
+        return self._operator.on_batch(events, listing=self._listing, cross=needs_cross(self._controller))
 
     def _measure(
         self, arrivals: MergedArrivals, slack: Times, decisions: Decisions, processed: Processed

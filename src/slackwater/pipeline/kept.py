@@ -41,6 +41,10 @@ class KeptShare:
         self._recent.update(came[-1], came[-1] - missed[-1])
         return replace(decisions, measured=measured)
 
+    def drained(self, late: int) -> None:
+        """Count events that turned out to be late when what was held had to leave."""
+        self._recent.update(0, -late)
+
     def get(self) -> float | None:
         """Return the share over the period before the last decision; None where nothing arrived."""
         return self._recent.get()

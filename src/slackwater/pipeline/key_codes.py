@@ -29,17 +29,20 @@ def encode_keys(columns: Sequence[Column]) -> tuple[list[Rows], int]:
     >>> [each.tolist() for each in codes], count
     ([[0, 1, -1], [1, 2]], 3)
     """
-    plain = [_decoded(column) for column in columns]
+    if any(pa.types.is_null(column.type) for column in columns):
+        return [np.full(len(column), -1, np.int64) for column in columns], 0  # what has only nulls equals nothing
+    plain = [decoded(column) for column in columns]
     values = _unified(plain, family(plain[0].type))
     if not pa.types.is_int64(values[0].type):
-        return _hashed([_normal(each) for each in values])
+        return _hashed([with_equal_bits(each) for each in values])
     least, most = _range_of(values)
     if most - least >= max(_SMALL, 2 * sum(map(len, values))):
         return _hashed(values)
     return [_filled(_offset(each, least)) for each in values], max(most - least + 1, 0)
 
 
-def _decoded(column: Column) -> Column:
+def decoded(column: Column) -> Column:
+    """Return the values of a dictionary; any other column as it is."""
     return column.cast(column.type.value_type) if isinstance(column.type, pa.DictionaryType) else column
 
 
@@ -89,7 +92,7 @@ def _offset(column: Column, least: int) -> Column:
     return pc.subtract(column, pa.scalar(least, pa.int64()))
 
 
-def _normal(column: Column) -> Column:
+def with_equal_bits(column: Column) -> Column:
     """Return floats such that equal ones have equal bits: one zero, one NaN."""
     if not pa.types.is_floating(column.type):
         return column

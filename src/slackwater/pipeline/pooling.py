@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.control.choose import controller_for, controller_state
+from slackwater.control.controller import estimated_by
 from slackwater.decisions import decisions_table
 from slackwater.estimate.pool import Pool, Statistics
 from slackwater.estimate.recent_recall import RecentRecall
@@ -41,6 +42,7 @@ class PooledSlack:
         self._controller = controller_for(node.contract, state.get("controller"), windows=windows)
         self._pool = Pool(node.contract.interval.microseconds, len(windows), state.get("pool"))
         self._recent = RecentRecall(node.contract.period.microseconds, state.get("recent"))
+        self._at: int | None = state.get("at")  # of the last decision
 
     def on_batch(self, reports: Sequence[tuple[Statistics, int]]) -> list[PooledDecision]:
         """Add up what buckets report, each with its clock; decide once for every interval that ends with it."""
@@ -56,16 +58,19 @@ class PooledSlack:
             "controller": controller_state(self._node.contract, self._controller),
             "pool": self._pool.snapshot(),
             "recent": self._recent.snapshot(),
+            "at": self._at,
         }
 
     def _decide(self, at: int, needs: NeededSlacks) -> PooledDecision:
         self._recent.update(float(needs.weight.sum()), needs.made)
         self._recent.close(at)
         recall = self._recent.get()
+        intervals = 1 if self._at is None else (at - self._at) // self._node.contract.interval.microseconds
+        self._at = at
         self._controller.observe(
             Measurement(
                 at=at,
-                intervals=1,
+                intervals=max(intervals, 1),  # at least the one that ended, also where a contract changed its length
                 slack=0,
                 max_delay=0,
                 delays=_NO_TIMES,
@@ -74,12 +79,12 @@ class PooledSlack:
             )
         )
         slack = self._controller.next_slack().microseconds
-        return PooledDecision(at, slack, getattr(self._controller, "estimated", None), recall)
+        return PooledDecision(at, slack, estimated_by(self._controller), recall)
 
 
 def pooled_table(node: JoinNode, decided: Sequence[PooledDecision]) -> pa.Table:
     """Return the decisions for all buckets as a table: they have no bucket, and the counts are in those that have."""
-    known = {"operator": node.operator, "stream": "all", "target": node.contract.quality}
+    known = {"operator": node.operator, "stream": "all", "target": node.contract.stated}
     columns = {
         "at": np.array([each.at for each in decided], np.int64),
         "slack": np.array([each.slack for each in decided], np.int64),

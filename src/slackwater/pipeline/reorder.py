@@ -14,7 +14,9 @@ import numpy as np
 
 from slackwater.control.choose import controller_for, controller_state
 from slackwater.control.controller import slack_within
-from slackwater.core.reorder import Departures, KSlack, KSlackState
+from slackwater.core.keyed import KeyedDepartures, KeyedKSlack, KeyedLogic
+from slackwater.core.keyed_buffer import KeyedBuffer
+from slackwater.core.reorder import Departures, KSlack, KSlackLogic, KSlackState
 from slackwater.errors import StateError
 from slackwater.events import Events, Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
     from slackwater.core.buffer import Buffer
     from slackwater.events import Rows
     from slackwater.plan.nodes import ReorderNode
-    from slackwater.time import Times
+    from slackwater.time import Mask, Times
+
+    AnyDepartures = Departures | KeyedDepartures
 
 STATE_VERSION = 1
 
@@ -45,13 +49,13 @@ class Outcome:
 
 
 class ReorderPipeline:
-    """Drives one reorder buffer. Its snapshot and the events in `buffer` are all that there is to save."""
+    """Drives one reorder buffer, or one for each key. Its snapshot and what is in `buffer` are all there is to save."""
 
-    def __init__(self, node: ReorderNode, buffer: Buffer, state: dict[str, Any] | None = None) -> None:
+    def __init__(self, node: ReorderNode, buffer: Buffer | KeyedBuffer, state: dict[str, Any] | None = None) -> None:
         state = state or {}
         self._node = node
         self._controller = controller_for(node.contract, state.get("controller"))
-        self._kslack = KSlack(node.release).build(buffer, KSlackState(state.get("clock"), state.get("passed_on")))
+        self._kslack = _built(node, buffer, KSlackState(state.get("clock"), state.get("passed_on")))
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
         )
@@ -74,11 +78,16 @@ class ReorderPipeline:
 
     def on_end(self) -> Outcome:
         """Drain: release all that is held, and decide one last time."""
-        out = self._kslack.on_end()
-        routed = self._route(out, Late.none(), Decisions.none(), 0)
+        routed = self._drain(self._kslack.on_end())
         slack = self._controller.next_slack().microseconds
         last = self._boundaries.close(self._kslack.snapshot().clock, slack, self._counts, self._counts.released)
         return self._balanced(Outcome(routed.released, routed.late, last))
+
+    def on_quiet(self, keys: Mask) -> Outcome:
+        """Drain keys that have fallen silent; the others go on. There is nothing to decide."""
+        if not isinstance(self._kslack, KeyedLogic):
+            raise TypeError("only a buffer with a clock per key has keys")
+        return self._balanced(self._drain(self._kslack.on_quiet(keys)))
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
@@ -108,7 +117,7 @@ class ReorderPipeline:
 
     @property
     def clock(self) -> int | None:
-        """The largest event time seen."""
+        """The largest event time seen, over all keys."""
         return self._kslack.snapshot().clock
 
     def _parts(self, arrivals: Arrivals) -> Any:
@@ -135,6 +144,11 @@ class ReorderPipeline:
             self._controller.observe(self._measure(arrivals, slack, decisions, late=len(out.late)))
         return routed
 
+    def _drain(self, out: AnyDepartures) -> Outcome:
+        if self._kept is not None:
+            self._kept.drained(len(out.late))
+        return self._route(out, Late.none(), Decisions.none(), 0)
+
     def _measure(self, arrivals: Arrivals, slack: Times, decisions: Decisions, *, late: int) -> Measurement:
         return Measurement(
             at=int(arrivals.clock[-1]),
@@ -148,7 +162,7 @@ class ReorderPipeline:
         )
 
     def _counts_by(
-        self, arrivals: Arrivals, out: Departures, turned_away: Late, step: Rows
+        self, arrivals: Arrivals, out: AnyDepartures, turned_away: Late, step: Rows
     ) -> tuple[Rows, Rows, Rows, Rows]:
         """How many events had arrived, been released and been late after each of these steps of a part."""
         arrived, released, late = arrivals.arrived_by(step), out.released_by(step), out.late_by(step)
@@ -160,7 +174,7 @@ class ReorderPipeline:
         released = before.released + released
         return before.arrived + arrived + away, released, before.late + late + away, released
 
-    def _route(self, out: Departures, turned_away: Late, decisions: Decisions, usable: int) -> Outcome:
+    def _route(self, out: AnyDepartures, turned_away: Late, decisions: Decisions, usable: int) -> Outcome:
         """Let the late policy decide, and count; `usable` events came to the buffer."""
         late = turned_away + self._late(out)
         none = np.zeros(len(turned_away), np.int64)
@@ -175,7 +189,7 @@ class ReorderPipeline:
         )
         return Outcome(routed.released, routed.side, decisions)
 
-    def _late(self, out: Departures) -> Late:
+    def _late(self, out: AnyDepartures) -> Late:
         late = Late.because(out.late, Reason.LATE, out.late_behind - out.late.time)
         cap = self._node.contract.longest_wait
         if cap is not None and len(late):
@@ -185,6 +199,12 @@ class ReorderPipeline:
     def _balanced(self, outcome: Outcome) -> Outcome:
         self.counts.check()
         return outcome
+
+
+def _built(node: ReorderNode, buffer: Buffer | KeyedBuffer, state: KSlackState) -> KSlackLogic | KeyedLogic:
+    if isinstance(buffer, KeyedBuffer):
+        return KeyedKSlack(node.release).build(buffer, state)
+    return KSlack(node.release).build(buffer, state)
 
 
 def joined(outcomes: Sequence[Outcome]) -> Outcome:

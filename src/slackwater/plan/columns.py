@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from slackwater.errors import ColumnError, ParameterError
+from slackwater.errors import ColumnError, ParameterError, did_you_mean
 from slackwater.plan.conjuncts import ColumnOf
 
 
@@ -45,14 +44,14 @@ class StreamColumns:
         if len(found) == 1:
             return ColumnOf(stream, found[0])
         problem = "could be any of " + ", ".join(found) if found else "does not exist"
-        choice = f"{_near(name, self.schemas[stream].names)}columns are: {', '.join(self.schemas[stream].names)}"
+        choice = f"{did_you_mean(name, self.schemas[stream].names)}columns are: {', '.join(self.schemas[stream].names)}"
         raise ColumnError(self.names[stream], name, problem=problem, remedy=choice)
 
     def index(self, parameter: str, value: object, name: str) -> int:
         """Return the position of a stream by its name."""
         stream = self._stream(name)
         if stream is None:
-            choice = f"{_near(name, self.names)}streams are: {', '.join(self.names)}"
+            choice = f"{did_you_mean(name, self.names)}streams are: {', '.join(self.names)}"
             raise ParameterError(parameter, value, must=f"name streams of this join, not {name!r}", remedy=choice)
         return stream
 
@@ -88,22 +87,16 @@ class StreamColumns:
 
     def _unknown(self, parameter: str, text: str, parts: Sequence[str]) -> ParameterError:
         if len(parts) > 1:
-            choice = f"{_near(parts[0], self.names)}streams are: {', '.join(self.names)}"
+            choice = f"{did_you_mean(parts[0], self.names)}streams are: {', '.join(self.names)}"
             return ParameterError(parameter, text, must=f"name streams of this join, not {parts[0]!r}", remedy=choice)
         written = [
             f"{name}.{column}" for name, schema in zip(self.names, self.schemas, strict=True) for column in schema.names
         ]
         bare = {each.split(".", 1)[1]: each for each in written}
-        near = difflib.get_close_matches(parts[0], bare, n=1)
-        hint = f"did you mean {bare[near[0]]}? " if near else ""
+        hint = did_you_mean(parts[0], bare, shown=bare)
         choice = f"{hint}columns are: {', '.join(written)}; a text is written in single quotes"
         return ParameterError(parameter, text, must=f"name columns of the streams, not {parts[0]!r}", remedy=choice)
 
 
 def _matches(name: str, choice: Sequence[str]) -> list[str]:
     return [name] if name in choice else [each for each in choice if each.lower() == name.lower()]
-
-
-def _near(name: str, choice: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, choice, n=1)
-    return f"did you mean {near[0]}? " if near else ""

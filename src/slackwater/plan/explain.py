@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from slackwater.control.choose import default_controller
+from slackwater.plan.nodes import StreamsNode
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import ReorderNode
@@ -25,11 +26,23 @@ def explain_reorder(node: ReorderNode, *, engine: tuple[str, ...]) -> str:
     return "\n".join([*lines, *(f"  {line}" for line in engine)])
 
 
+def explain_order(node: ReorderNode) -> str:
+    """Say over which rows there is one order."""
+    return (
+        f"order       per {', '.join(node.by)}, each with its own clock" if node.by else "order       one over all rows"
+    )
+
+
 def explain_buckets(node: ReorderNode) -> str:
     """Say how the rows are spread, where they are."""
-    if node.buckets == 1:
-        return "order       one over all rows (1 bucket)"
-    return f"order       per {', '.join(node.by)} ({node.buckets} buckets, each with its own clock)"
+    count = "1 bucket" if node.buckets == 1 else f"{node.buckets} buckets, each with its own slack"
+    return f"{explain_order(node)} ({count})"
+
+
+def in_a_line(kind: str, node: ReorderNode | StreamsNode, what: str) -> str:
+    """Return what an output is, for its repr; `what` says what it runs over."""
+    streams = node.streams if isinstance(node, StreamsNode) else (node.stream,)
+    return f"<{kind} of {', '.join(stream.name for stream in streams)}: {what}, {short(node.contract)}>"
 
 
 def short(value: object) -> str:

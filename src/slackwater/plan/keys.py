@@ -36,7 +36,15 @@ def family(kind: pa.DataType) -> str | None:
 
 
 def comparable(left: pa.DataType, right: pa.DataType) -> bool | None:
-    """Return whether values of two types can be equal keys; None if neither can be a key at all."""
+    """Return whether values of two types can be equal keys; None if neither can be a key at all.
+
+    A column without a type, as an empty frame may have it, goes with every other: it has nothing but nulls.
+
+    >>> comparable(pa.int8(), pa.string()), comparable(pa.null(), pa.string())
+    (False, True)
+    """
+    if pa.types.is_null(left) or pa.types.is_null(right):
+        return True
     families = family(left), family(right)
     return None if families == (None, None) else families[0] == families[1]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from slackwater.contracts import Contract, FixedSlack, PerPeriod
 from slackwater.control.choose import controller_for, default_controller
+from slackwater.control.controller import learns_from
 from slackwater.errors import ColumnError, ContractMissingError, ParameterError
 from slackwater.events import LATE_COLUMNS
 from slackwater.time import Duration
@@ -94,8 +95,7 @@ def check_buckets(buckets: object) -> None:
 
 
 def _learns_from_arrivals(contract: Contract) -> bool:
-    controller = controller_for(contract)
-    return getattr(controller, "learns_from", "results") == "arrivals"
+    return learns_from(controller_for(contract)) == "arrivals"
 
 
 def _check_scope(node: JoinNode) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from slackwater.contracts import Recall
 from slackwater.control.choose import controller_for, default_controller
+from slackwater.control.controller import needs_cross
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.events import LATE_COLUMNS
 from slackwater.plan.validate import check_streams, check_struct_names
@@ -57,7 +58,7 @@ def _check_goal(node: MergeNode) -> None:
             must="be about rows: a merge has no other results",
             remedy=f"DropRatio({round(1 - contract.target, 12):g}) lets the same share come too late",
         )
-    if getattr(controller_for(contract), "needs_cross", False):
+    if needs_cross(controller_for(contract)):
         name = type(contract.controller or default_controller(contract)).__name__
         raise ParameterError(
             "controller", name, must="learn from rows, not from what is joined", remedy="leave it out for the default"

@@ -101,9 +101,11 @@ class BestSlacks:
 
 
 def best_per_interval(recall_surface: Floats, slacks: Times, target: float) -> BestSlacks:
-    """Pick, interval by interval, the smallest slack whose recall reaches the target: a bound for any controller.
+    """Pick, interval by interval, the smallest slack whose recall reaches the target, each interval by itself.
 
-    `recall_surface` has a row for each of the ascending `slacks` and a column for each interval.
+    `recall_surface` has a row for each of the ascending `slacks` and a column for each interval: the recall of the
+    period that ends there if the slack had been that one all along. So no constant slack does with less in any
+    interval, but a slack that changes within a period may: a mark for controllers, not a bound that none can pass.
 
     >>> best = best_per_interval(np.array([[0.9, 0.5, 0.1], [1.0, 0.95, 0.2]]), np.array([0, 10]), target=0.9)
     >>> best.slack.tolist(), best.reached.tolist(), round(best.average, 2)

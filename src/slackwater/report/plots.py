@@ -87,7 +87,7 @@ def log_log_lines(lines: Sequence[tuple[str, Floats, Floats]], *, x: str, y: str
         hover = "> %{x:,.3~f} ms: %{y:.3~%} of the events<extra>" + _text(label) + "</extra>"
         drawn.append(go.Scatter(x=at.tolist(), y=share.tolist(), name=_text(label), mode="lines", hovertemplate=hover))
     figure = _figure(drawn, x=f"{x}, log scale", y=y)
-    figure.update_xaxes(type="log", **_LOG_TICKS)
+    figure.update_xaxes(type="log", range=_where_it_falls(lines), **_LOG_TICKS)
     return figure.update_yaxes(type="log", title=f"{y}, log scale", **{**_LOG_TICKS, "tickformat": "~%"})
 
 
@@ -174,3 +174,65 @@ def _moments(at: Numbers) -> list[str]:
 def _text(data: str) -> str:
     """Make text from data harmless: plotly reads a few HTML tags in names."""
     return html.escape(data, quote=False).replace("%{", "%\u200b{")
+
+
+def banded_curve(
+    curve: tuple[Floats, Floats],
+    band: tuple[Floats, Floats] | None,
+    points: Sequence[tuple[str, float, float]],
+    *,
+    x: str,
+    y: str,
+    level: float | None = None,
+    step: bool = True,
+) -> Figure:
+    """Return a share that falls with a duration in s, both axes logarithmic, its band, and some points by name.
+
+    What a logarithmic axis cannot show (no duration, a share of 0) is left out; a band that reaches 0 ends below all.
+    """
+    at, share = curve
+    seen = (at > 0) & (share > 0)
+    at, share = at[seen], share[seen]
+    traces = []
+    if band is not None and len(at):
+        floor = float(share.min()) / 2
+        low, high = (np.maximum(edge[seen], floor).tolist() for edge in band)
+        hidden = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "x": at.tolist()}
+        traces.append(go.Scatter(y=low, showlegend=False, **hidden))
+        traces.append(go.Scatter(y=high, name="95% interval", fill="tonexty", fillcolor=f"{COLORS[0]}33", **hidden))
+    hover = "%{x:,.4~r} s: %{y:.3~%}<extra></extra>"
+    line = {"color": COLORS[0], "shape": "hv" if step else "linear"}
+    traces.append(
+        go.Scatter(
+            x=at.tolist(), y=share.tolist(), name="any constant slack", mode="lines", line=line, hovertemplate=hover
+        )
+    )
+    shown = [(label, at, share) for label, at, share in points if at > 0 and share > 0]
+    for (label, at_point, of_point), color in zip(shown, (*COLORS[1:], *COLORS[1:]), strict=False):
+        marker = {"size": 11, "color": color}
+        traces.append(
+            go.Scatter(
+                x=[at_point], y=[of_point], name=_text(label), mode="markers", marker=marker, hovertemplate=hover
+            )
+        )
+    figure = _figure(traces, x=f"{x}, log scale", y=y)
+    figure.update_layout(height=420, legend_traceorder="normal")  # a filled band would turn the order around
+    figure.update_xaxes(type="log", range=_where_it_falls([("", at, share)]), **_LOG_TICKS)
+    figure.update_yaxes(type="log", title=f"{y}, log scale", **{**_LOG_TICKS, "tickformat": "~%"})
+    if level is not None:
+        figure.add_hline(y=level, line={"dash": "dot", "width": 1.5, "color": "#888888"})
+    return figure
+
+
+def _where_it_falls(lines: Sequence[tuple[str, Floats, Floats]]) -> list[float] | None:
+    """Return the part of a logarithmic axis to show: delays of single microseconds would take up half of it.
+
+    >>> at, share = np.array([1e-6, 1.0, 10.0]), np.array([0.5, 0.4, 0.1])
+    >>> _where_it_falls([("", at, share)])
+    [-0.5, 1.1]
+    """
+    falls = [float(at[share < 0.95 * share[0]].min(initial=at[-1])) for _, at, share in lines if len(at)]
+    if not falls:
+        return None
+    largest = max(float(at.max()) for _, at, _ in lines if len(at))
+    return [round(float(np.log10(min(falls))) - 0.5, 3), round(float(np.log10(largest)) + 0.1, 3)]

@@ -10,9 +10,9 @@ import numpy as np
 
 from slackwater.disorder.delays import QUANTILES, Delays
 from slackwater.disorder.text import QUANTILE_HEADS, moment, name_of, quantiles, span
+from slackwater.report.comparisons import unit_for
 from slackwater.report.page import Section, page_of, section_of, table_of
 from slackwater.report.plots import Figure, log_log_lines, over_time
-from slackwater.report.replay import unit_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def curves(profile: DisorderProfile) -> Figure:
         seen = (slack > 0) & (share > 0)
         if seen.any():
             drawn.append((label, slack[seen] / 1e3, share[seen]))
-    return log_log_lines(drawn, x="slack (ms)", y="share of events late at most")
+    return log_log_lines(drawn, x="slack (ms)", y="share late at most")
 
 
 def _sections(profile: DisorderProfile) -> list[Section]:

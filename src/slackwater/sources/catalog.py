@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from slackwater.errors import DatasetError, ParameterError
+from slackwater.errors import DatasetError, ParameterError, did_you_mean
 from slackwater.sources.dataset import Dataset
 from slackwater.sources.freeway import freeway
 from slackwater.sources.poisson import poisson, poisson_changing
@@ -49,7 +49,8 @@ def load(name: str, *, seed: int = 1, duration: DurationLike | None = None, part
         real = REAL[name](part)
         return real if duration is None else first_part(real, Duration.of(duration))
     if name not in GENERATED:
-        raise DatasetError(name, problem="is not known", remedy=f"the names are: {', '.join(NAMES)}")
+        remedy = f"{did_you_mean(name, NAMES)}the names are: {', '.join(NAMES)}"
+        raise DatasetError(name, problem="is not known", remedy=remedy)
     if part is not None:
         raise ParameterError("part", part, must=f"be left out for {name}", remedy="only real sets have parts")
     length = {} if duration is None else {"duration": duration}

@@ -15,7 +15,8 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from slackwater.spark.buckets import BUCKET
-from slackwater.spark.call import PACKETS_OUT, Saved, run_call
+from slackwater.spark.call import PACKETS_OUT, Call, Saved, run_call
+from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.packets import PACKET_ROWS, Mapper, tables_of
 
 if TYPE_CHECKING:
@@ -61,10 +62,13 @@ def _streams_runner(
 
 def _runner(node: ReorderNode, schema: pa.Schema, processing_time: int) -> Mapper:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        store, saved = _MemoryChunks(), Saved()
+        run_piece: Callable[..., Call] = run_keyed_call if node.by else run_call
+        nothing = KeyedSaved() if node.by else Saved()
+        store, saved = _MemoryChunks(), nothing
         for bucket, table, last in _pieces(batches, node.stream.arrival):
-            call = run_call(node, bucket, saved, store, table.cast(schema), processing_time=processing_time, drain=last)
-            store, saved = (_MemoryChunks(), Saved()) if last else (store, call.saved)
+            rows = table.cast(schema)
+            call = run_piece(node, bucket, saved, store, rows, processing_time=processing_time, drain=last)
+            store, saved = (_MemoryChunks(), nothing) if last else (store, call.saved)
             yield pa.RecordBatch.from_pylist(call.packets, schema=PACKETS_OUT)
 
     return run

@@ -100,6 +100,7 @@ def _bucket_by(columns: Sequence[Column], buckets: int) -> Column:
 def _type(key_class: KeyClass, schemas: Sequence[pa.Schema]) -> str:
     """Return a type in which equal keys are the same bits: numbers may have several widths and kinds."""
     types = [schemas[column.stream].field(column.column).type for column in key_class.columns]
-    if family(types[0]) != "number":
+    types = [each for each in types if not pa.types.is_null(each)]
+    if {family(each) for each in types} != {"number"}:
         return ""
     return "bigint" if all(map(pa.types.is_integer, types)) else "double"

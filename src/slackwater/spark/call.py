@@ -77,7 +77,7 @@ class Saved:
 
 def identity_of(node: ReorderNode, schema: pa.Schema) -> str:
     """Return what saved state depends on: with another it would be misread. The contract may change."""
-    by = f" by ({', '.join(node.by)}) in {node.buckets} buckets" if node.by else ""
+    by = f" by ({', '.join(node.by)}) in {node.buckets} buckets with a clock per key" if node.by else ""
     return f"{times_of(node.stream)}{by} {columns_of(schema)}"
 
 
@@ -143,7 +143,7 @@ def run_call(
     return Call(
         bucket=bucket,
         saved=Saved(pipeline.snapshot(), tuple(chunks), next_chunk, saved.calls + 1),
-        packets=list(packets_of(bucket, _tables(node, payload.table, bucket, outcomes, took))),
+        packets=list(packets_of(bucket, tables_of_outcomes(node, payload.table, bucket, outcomes, took))),
         before=before,
         counts=pipeline.counts,
         slack=pipeline.slack,
@@ -170,9 +170,10 @@ def packets_of(bucket: int, tables: Iterable[tuple[int, pa.Table]]) -> Iterator[
             yield {"kind": kind, "bucket": bucket, "body": to_bytes(piece)}
 
 
-def _tables(
+def tables_of_outcomes(
     node: ReorderNode, payload: pa.Table, bucket: int, outcomes: Iterable[Outcome], took: Duration
 ) -> Iterator[tuple[int, pa.Table]]:
+    """Return what goes out, each table with its kind."""
     for outcome in outcomes:
         yield RESULTS, released_table(node, payload, outcome.released)
         yield LATE, late_table(node, payload, outcome.late)

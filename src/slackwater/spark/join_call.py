@@ -15,7 +15,7 @@ from slackwater.control.choose import controller_for
 from slackwater.control.following import FollowingController, Told
 from slackwater.events import Events, Late
 from slackwater.pipeline.columns import read_batch
-from slackwater.pipeline.guard import Incoming
+from slackwater.pipeline.guard import Incoming, batches_together
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline, StreamsPipeline
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
@@ -243,7 +243,7 @@ class JoinBucket(StreamsBucket):
 
 
 def _outcomes(pipeline: StreamsPipeline, incoming: Sequence[Incoming]) -> Iterator[JoinOutcome]:
-    for part in _parts(incoming):
+    for part in batches_together(incoming, _PART_ROWS):  # so that not all results are in memory at once
         yield pipeline.on_batch(part)
     yield pipeline.on_end()
 
@@ -257,12 +257,3 @@ def _by_time(incoming: Incoming) -> Incoming:
     return Incoming(
         Events(ordered.events.time, time[order], ordered.events.row), ordered.has_time, ordered.processing_time
     )
-
-
-def _parts(incoming: Sequence[Incoming]) -> Iterator[list[Incoming]]:
-    """Cut all streams at the same arrival values, so that not all results are in memory at once."""
-    arrival = np.sort(np.concatenate([own.events.arrival for own in incoming]))
-    limits = np.unique(arrival[_PART_ROWS::_PART_ROWS])
-    cuts = [[0, *np.searchsorted(own.events.arrival, limits).tolist(), len(own.events)] for own in incoming]
-    for number in range(len(limits) + 1):
-        yield [own[cut[number] : cut[number + 1]] for own, cut in zip(incoming, cuts, strict=True)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import MergeNode
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SparkMerge(SparkStreams):
     """The outputs of a merge plan on Spark: one bucket, for one order over all rows."""
 

@@ -21,6 +21,7 @@ from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of,
 from slackwater.spark.control_stream import ControlRecord, read_record
 from slackwater.spark.held import HeldStore
 from slackwater.spark.join_call import JoinBucket, JoinSaved, StreamsBucket, identity_of_join
+from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 
@@ -138,6 +139,23 @@ class ReorderProcessor(BucketProcessor):
     def _patience_ends(self, processing_time: int) -> int | None:
         idle_after = self._node.stream.idle_after
         return None if idle_after is None else processing_time // 1_000 + max(1, idle_after.microseconds // 1_000)
+
+
+class KeyedProcessor(BucketProcessor):
+    """Reorders the rows of each key of one bucket. A key that is silent for too long releases what it holds."""
+
+    saved_type = KeyedSaved
+
+    def __init__(self, node: ReorderNode, schema: pa.Schema) -> None:
+        super().__init__([schema], identity_of(node, schema))
+        self._node = node
+
+    def _run(
+        self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
+    ) -> Call:
+        return run_keyed_call(
+            self._node, bucket, saved, self._chunks, tables[0], processing_time=processing_time, drain=drain
+        )
 
 
 class StreamsProcessor(BucketProcessor):

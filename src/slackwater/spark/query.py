@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from slackwater.decisions import DECISIONS as DECISIONS_SCHEMA
 from slackwater.decisions import late_schema
+from slackwater.pipeline.by_keys import check_keys
 from slackwater.pipeline.columns import check_arrival_kinds
 from slackwater.pipeline.rows import late_rows_schema, result_schema
 from slackwater.plan.explain import explain_buckets, explain_reorder
@@ -23,7 +24,7 @@ from slackwater.spark.call import DECISIONS, LATE, RESULTS
 from slackwater.spark.driver import DriverSlack, driver_folder
 from slackwater.spark.join_call import JoinBucket, StreamsBucket
 from slackwater.spark.packets import PACKETS_IN, packer
-from slackwater.spark.processor import JoinProcessor, ReorderProcessor
+from slackwater.spark.processor import JoinProcessor, KeyedProcessor, ReorderProcessor
 from slackwater.spark.running import SparkQuery, checked_schemas
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 RUNS = "runs        packets -> transformWithStateInPandas, one call per bucket and micro-batch"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SparkReorder(SparkQuery):
     """The outputs of a reorder plan on Spark."""
 
@@ -43,12 +44,15 @@ class SparkReorder(SparkQuery):
     @classmethod
     def of(cls, node: ReorderNode, frame: DataFrame) -> SparkReorder:
         """Check the session and the columns, and hold the plan."""
-        return cls((frame,), checked_schemas([node.stream], [frame]), node)
+        schemas = checked_schemas([node.stream], [frame])
+        check_keys(node, schemas[0])
+        return cls((frame,), schemas, node)
 
     def explain(self) -> str:
         """Describe the plan, and what Spark will run."""
         if self._streaming:
-            state = "state       RocksDB: one entry and the waiting rows as Arrow chunks, per bucket"
+            keys = ", what is known of each key" if self.node.by else ""
+            state = f"state       RocksDB: one entry{keys} and the waiting rows as Arrow chunks, per bucket"
             return explain_reorder(self.node, engine=(explain_buckets(self.node), RUNS, state))
         runs = "runs        mapInArrow over sorted partitions, no state"
         return explain_reorder(self.node, engine=(explain_buckets(self.node), runs))
@@ -70,15 +74,16 @@ class SparkReorder(SparkQuery):
         rows, bucket = with_bucket(self.node, self.frames[0])
         return rows.mapInArrow(packer(self.schemas[0], bucket), PACKETS_IN)
 
-    def _processor(self) -> ReorderProcessor:
-        return ReorderProcessor(self.node, self.schemas[0])
+    def _processor(self) -> ReorderProcessor | KeyedProcessor:
+        processor = KeyedProcessor if self.node.by else ReorderProcessor
+        return processor(self.node, self.schemas[0])
 
     def _bounded(self) -> DataFrame:
         rows, bucket = with_bucket(self.node, self.frames[0])
         return bounded_packets(self.node, rows, self.schemas[0], bucket, processing_time=self.processing_time)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SparkStreams(SparkQuery):
     """What plans over several streams have in common."""
 
@@ -111,7 +116,7 @@ def comparable_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame
     return schemas
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SparkJoin(SparkStreams):
     """The outputs of a join plan on Spark.
 

@@ -15,6 +15,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types
+from slackwater.plan.explain import in_a_line
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import control_packets
 from slackwater.spark.driver import check_same_scope
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from slackwater.plan.nodes import StreamNode
+    from slackwater.plan.nodes import ReorderNode, StreamNode, StreamsNode
     from slackwater.spark.driver import DriverSlack
     from slackwater.spark.processor import BucketProcessor
 
@@ -41,8 +42,13 @@ class SparkQuery(ABC):
 
     frames: tuple[DataFrame, ...]
     schemas: tuple[pa.Schema, ...]
+    node: ReorderNode | StreamsNode
     # When a bounded frame arrived, for the guard against clocks from the future.
     processing_time: int = field(kw_only=True, default_factory=lambda: time.time_ns() // 1_000)
+
+    def __repr__(self) -> str:
+        kind = "streaming" if self._streaming else "bounded"
+        return in_a_line(type(self).__name__, self.node, f"{kind} DataFrames of Spark")
 
     @property
     def results(self) -> DataFrame:

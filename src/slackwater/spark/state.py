@@ -6,7 +6,7 @@ is released in part stays as it is; the index remembers up to which event time i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -22,7 +22,7 @@ TIME_COLUMN, ARRIVAL_COLUMN = "__slackwater_time", "__slackwater_arrival"
 CHUNK_ROWS = 20_000  # about as many as are worth one call of the state store
 _MOST_SLICES = 8
 _MOST_PARTIAL = 8  # more chunks than this that were read but not finished are rewritten as new ones
-_MANY_CHUNKS = 32  # from so many on, new rows are written together with the small chunks before them
+MANY_CHUNKS = 32  # from so many on, new rows are written together with the small chunks before them
 
 
 class ChunkStore(Protocol):
@@ -142,7 +142,7 @@ class ChunkedBuffer:
 
         A row is rewritten each time its chunk has doubled: O(log) times until the chunk has its full size.
         """
-        while len(events) and len(self._stored) >= _MANY_CHUNKS:
+        while len(events) and len(self._stored) >= MANY_CHUNKS:
             last = self._stored[max(self._stored)]
             if last.rows > 2 * len(events) or last.rows + len(events) > CHUNK_ROWS or last.number in self._read:
                 break
@@ -156,11 +156,7 @@ class ChunkedBuffer:
         if not len(events):
             return
         payload = self._payload.table
-        slices = min(max(len(events) // CHUNK_ROWS, 1), _MOST_SLICES)
-        size_of_row = payload.nbytes / max(payload.num_rows, 1)
-        slices = max(slices, int(len(events) * size_of_row / PACKET_BYTES))
-        for rows in np.array_split(np.arange(len(events)), slices):
-            part = events[rows]
+        for part in sliced(events, payload):
             table = payload.take(part.row)
             table = table.append_column(TIME_COLUMN, pa.array(part.time)).append_column(
                 ARRIVAL_COLUMN, pa.array(part.arrival)
@@ -168,6 +164,15 @@ class ChunkedBuffer:
             self._store.write(self._next, to_bytes(table))
             self._stored[self._next] = Chunk(self._next, len(part), int(part.time[0]), BEFORE_ALL_TIME)
             self._next += 1
+
+
+def sliced(events: Events, payload: pa.Table) -> Iterator[Events]:
+    """Cut events that are sorted by time into as many slices of time as are worth chunks of their own."""
+    slices = min(max(len(events) // CHUNK_ROWS, 1), _MOST_SLICES)
+    size_of_row = payload.nbytes / max(payload.num_rows, 1)
+    slices = max(slices, int(len(events) * size_of_row / PACKET_BYTES))
+    for rows in np.array_split(np.arange(len(events)), slices):
+        yield events[rows]
 
 
 def _merged(loaded: Events, held: Events) -> Events:

@@ -1,13 +1,13 @@
 """What the reorder operator must keep under every controller. Named by `slackwater.testing.laws`.
 
 Hypothesis looks for counterexamples, always the same ones: streams of every shape with bad times among them, cut into
-batches in every way, with both release modes and the late policies.
+batches in every way, with one clock and with a clock per key, with both release modes and the late policies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import accumulate
+from itertools import accumulate, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from slackwater.events import Events, Reason
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.plan.nodes import ReorderNode, StreamNode
 from slackwater.testing import strategies as sst
-from slackwater.testing.trace import Driver, Trace, run_all
+from slackwater.testing.trace import KEYS, Driver, Trace, run_all
 from slackwater.time import is_released, release_horizon
 
 try:
@@ -35,6 +35,7 @@ _look_for_counterexamples = settings(
     max_examples=15, deadline=None, derandomize=True, database=None, report_multiple_bugs=False
 )
 _SIDE = LatePolicy.side()
+_BY: tuple[tuple[str, ...], ...] = ((), ("key",))  # one clock; a clock per key
 
 
 def node_for(config: ControllerConfig, **options: Any) -> ReorderNode:
@@ -46,8 +47,10 @@ def node_for(config: ControllerConfig, **options: Any) -> ReorderNode:
 
 
 def _nodes(config: ControllerConfig) -> st.SearchStrategy[ReorderNode]:
-    release = st.sampled_from(["arrival", "clock"])
-    return st.builds(lambda late, mode: node_for(config, late=late, release=mode), sst.late_policies(), release)
+    release, by = st.sampled_from(["arrival", "clock"]), st.sampled_from(_BY)
+    return st.builds(
+        lambda late, mode, keys: node_for(config, late=late, release=mode, by=keys), sst.late_policies(), release, by
+    )
 
 
 def every_event_is_released_late_or_buffered(config: ControllerConfig) -> None:
@@ -69,13 +72,15 @@ def every_event_is_released_late_or_buffered(config: ControllerConfig) -> None:
 
 
 def released_times_never_decrease(config: ControllerConfig) -> None:
-    """From batch to batch and through the drain, whatever the slack does."""
+    """From batch to batch and through the drain, whatever the slack does; with a clock per key, of each key."""
 
     @_look_for_counterexamples
     @given(_nodes(config), sst.batches())
     def law(node: ReorderNode, batches: list[Incoming]) -> None:
-        times = [time for time, _ in run_all(node, batches).released]
-        assert sorted(times) == times
+        released = run_all(node, batches).released
+        for key in range(KEYS) if node.by else [None]:
+            times = [time for time, row in released if key is None or row % KEYS == key]
+            assert sorted(times) == times
 
     law()
 
@@ -196,13 +201,14 @@ def only_events_of_the_last_slack_are_held(config: ControllerConfig) -> None:
 def an_empty_stream_gives_nothing(config: ControllerConfig) -> None:
     """Not even a decision."""
     nothing = Incoming(Events.none())
-    assert Trace() == run_all(node_for(config), [nothing, nothing])
+    for by in _BY:
+        assert Trace() == run_all(node_for(config, by=by), [nothing, nothing])
 
 
 def a_single_event_is_released(config: ControllerConfig) -> None:
     """By the end of the stream at the latest, wherever it lies in time."""
-    for time in (0, 7 * sst.SECOND, -7 * sst.SECOND):
-        trace = run_all(node_for(config), [Incoming(Events.of([time]))])
+    for time, by in product((0, 7 * sst.SECOND, -7 * sst.SECOND), _BY):
+        trace = run_all(node_for(config, by=by), [Incoming(Events.of([time]))])
         assert ([(time, 0)], []) == (trace.released, trace.late)
 
 
@@ -210,11 +216,11 @@ def events_without_a_usable_time_leave_the_rest_alone(config: ControllerConfig) 
     """They are late, with the reason, and neither clock nor order nor slack know of them."""
 
     @_look_for_counterexamples
-    @given(sst.incoming())
-    def law(whole: Incoming) -> None:
+    @given(st.sampled_from(_BY), sst.incoming())
+    def law(by: Any, whole: Incoming) -> None:
         good, bad = turn_away(whole, sst.MAX_AHEAD)
-        with_bad = run_all(node_for(config), [whole])
-        without = run_all(node_for(config), [Incoming(good)])
+        with_bad = run_all(node_for(config, by=by), [whole])
+        without = run_all(node_for(config, by=by), [Incoming(good)])
         assert without.released == with_bad.released
         assert sorted(bad.events.row.tolist()) == sorted(row for row, _, reason in with_bad.late if reason in _BAD)
 

@@ -7,12 +7,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from slackwater.core.buffer import MemoryBuffer
+from slackwater.core.keyed_buffer import KeyedBuffer
 from slackwater.pipeline.reorder import Outcome, ReorderPipeline
 
 if TYPE_CHECKING:
+    from slackwater.events import Rows
     from slackwater.pipeline.guard import Incoming
     from slackwater.plan.nodes import ReorderNode
+
+KEYS = 3  # of a plan with keys: rows take turns
+
+
+def key_of(rows: Rows) -> Rows:
+    """Return the keys of rows."""
+    return np.asarray(rows % KEYS, np.int64)
 
 
 @dataclass(frozen=True)
@@ -42,7 +53,7 @@ class Trace:
 
 
 class Driver:
-    """Drives a pipeline over a buffer in memory.
+    """Drives a pipeline over a buffer in memory; one with a clock per key where the plan says `by`.
 
     >>> from slackwater.contracts import FixedSlack
     >>> from slackwater.events import Events
@@ -57,10 +68,14 @@ class Driver:
     """
 
     def __init__(
-        self, node: ReorderNode, buffer: MemoryBuffer | None = None, state: dict[str, Any] | None = None
+        self,
+        node: ReorderNode,
+        buffer: MemoryBuffer | KeyedBuffer | None = None,
+        state: dict[str, Any] | None = None,
     ) -> None:
         self.node = node
-        self.buffer = MemoryBuffer() if buffer is None else buffer
+        new = KeyedBuffer(key_of) if node.by else MemoryBuffer()
+        self.buffer = new if buffer is None else buffer
         self.pipeline = ReorderPipeline(node, self.buffer, state)
 
     def on_batch(self, incoming: Incoming) -> Trace:
@@ -74,7 +89,12 @@ class Driver:
     def restored(self) -> Driver:
         """Return another driver that has only what a snapshot saves, by way of JSON."""
         state = json.loads(json.dumps(self.pipeline.snapshot()))
-        return Driver(self.node, MemoryBuffer(self.buffer.snapshot()), state)
+        held = self.buffer.snapshot()
+        if isinstance(self.buffer, MemoryBuffer):
+            return Driver(self.node, MemoryBuffer(held), state)
+        keyed = KeyedBuffer(key_of, self.buffer.keys)
+        keyed.put(held)
+        return Driver(self.node, keyed, state)
 
 
 def run_all(node: ReorderNode, batches: Iterable[Incoming]) -> Trace:

@@ -1,0 +1,68 @@
+"""Streams of files for the benchmarks on Spark: one file per micro-batch, all in a folder that goes away again."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+import slackwater as sw
+
+
+@contextmanager
+def scratch() -> Iterator[tuple[SparkSession, Path]]:
+    """Give a session that says nothing but errors, and a folder."""
+    spark = sw.session(app="benchmark")
+    spark.sparkContext.setLogLevel("ERROR")
+    folder = Path(tempfile.mkdtemp(prefix="slackwater-bench-"))
+    try:
+        yield spark, folder
+    finally:
+        shutil.rmtree(folder)
+
+
+def write_files(folder: Path, table: pa.Table, files: int) -> None:
+    """Write the rows in arrival order, as many to each file but the last."""
+    folder.mkdir(parents=True)
+    rows = -(-table.num_rows // files)
+    for number in range(files):
+        pq.write_table(table.slice(number * rows, rows), folder / f"{number:03}.parquet")
+
+
+def read(spark: SparkSession, folder: Path) -> DataFrame:
+    """Return the files as a stream, one per micro-batch."""
+    schema = spark.read.parquet(str(folder)).schema
+    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+
+
+def run_ours(output: Any, folder: Path) -> Path:
+    """Run a slackwater query to its end, all three outputs written below `folder`; return where they are."""
+    out = Path(tempfile.mkdtemp(dir=folder))
+    query = output.start(
+        results=str(out / "results"),
+        late=str(out / "late"),
+        decisions=str(out / "decisions"),
+        checkpoint=str(out / "checkpoint"),
+        trigger={"availableNow": True},
+    )
+    query.awaitTermination()
+    return out
+
+
+def run_rival(rows: DataFrame, folder: Path) -> Path:
+    """Run a query of Spark's own to its end, its output written batch by batch; return where it is."""
+    out = Path(tempfile.mkdtemp(dir=folder))
+
+    def write(batch: DataFrame, number: int) -> None:
+        batch.write.mode("overwrite").parquet(str(out / "results" / f"batch={number}"))
+
+    writer = rows.writeStream.foreachBatch(write).option("checkpointLocation", str(out / "checkpoint"))
+    writer.trigger(availableNow=True).start().awaitTermination()
+    return out
