@@ -14,8 +14,9 @@ from slackwater.contracts import Contract, FixedSlack
 from slackwater.events import Events
 from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.join import Held, JoinOutcome, JoinPipeline, joined
+from slackwater.pipeline.merge import MergePipeline, merged_events
 from slackwater.plan.condition import JoinCondition
-from slackwater.plan.nodes import JoinNode, StreamNode
+from slackwater.plan.nodes import JoinNode, MergeNode, StreamNode
 from slackwater.time import Duration
 from tests.oracle.join import Arrival
 
@@ -110,6 +111,27 @@ class SmallJoin:
         return Incoming(Events(times, arrival, np.array(rows, np.int64)))
 
 
+@dataclass(frozen=True)
+class SmallMerge(SmallJoin):
+    """A merge over few arrivals; it has no windows, whose number is that of its streams."""
+
+    def node(self, contract: Contract, **options: Any) -> MergeNode:
+        streams = tuple(StreamNode(name=f"s{s}", event_time="ts") for s in range(len(self.windows)))
+        return MergeNode(streams=streams, contract=contract, payload="structs", **options)
+
+    def pipeline(self, contract: Contract, **options: Any) -> MergePipeline:
+        delays = [np.zeros(len(self.arrivals), np.int64) for _ in self.windows]
+        return MergePipeline(self.node(contract, **options), delays)
+
+    def restored(self, contract: Contract, held: Held, state: dict[str, Any], delays: Any) -> MergePipeline:
+        return MergePipeline(self.node(contract), delays, held=held, state=state)
+
+
+def merged_rows_of(outcome: JoinOutcome) -> list[int]:
+    """The numbers of the arrivals that left in order."""
+    return merged_events([outcome]).row.tolist()
+
+
 def results_of(outcome: JoinOutcome) -> list[tuple[int, tuple[int, ...]]]:
     """Results as the oracle writes them."""
     assert outcome.results is not None
@@ -138,3 +160,14 @@ def small_joins(draw: Any, *, together: bool = True, most: int = 24) -> SmallJoi
         draw(st.sampled_from([(), one_key, star])),
         None if steps is None else tuple(steps),
     )
+
+
+@st.composite
+def small_merges(draw: Any, *, together: bool = True, most: int = 24) -> SmallMerge:
+    """Merges of two to four streams whose arrivals are out of order; some have hardly more than equal times."""
+    if draw(st.booleans()):
+        join = draw(small_joins(together=together, most=most))
+        return SmallMerge(join.arrivals, join.windows, steps=join.steps)
+    streams, times = draw(st.integers(2, 4)), draw(st.sampled_from([2, 4, 8]))
+    raw = draw(st.lists(st.tuples(st.integers(0, streams - 1), st.integers(0, times)), min_size=1, max_size=most))
+    return SmallMerge(tuple((stream, time, None) for stream, time in raw), (1,) * streams)

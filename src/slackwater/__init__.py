@@ -14,6 +14,7 @@ Event streams that arrive out of order, on Spark Structured Streaming or in proc
 
 from slackwater import control
 from slackwater.api import Output, Stream, aggregate, join, profile, reorder, session, stream
+from slackwater.api_merge import merge, union
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.core.late import LatePolicy
 from slackwater.errors import SlackwaterError
@@ -42,11 +43,13 @@ __all__ = [
     "join",
     "max",
     "mean",
+    "merge",
     "min",
     "profile",
     "reorder",
     "session",
     "stream",
     "sum",
+    "union",
     "variance",
 ]

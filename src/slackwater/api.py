@@ -39,7 +39,7 @@ class Stream:
     node: StreamNode
 
     def __repr__(self) -> str:
-        rows = "a Spark DataFrame" if _is_spark(self.frame) else f"{self.frame.num_rows:,} rows"
+        rows = "a Spark DataFrame" if is_spark(self.frame) else f"{self.frame.num_rows:,} rows"
         return f"<Stream {self.node.name}: {rows} by {self.node.event_time}>"
 
 
@@ -103,7 +103,7 @@ def stream(
         max_ahead=None if max_ahead is None else Duration.of(max_ahead, parameter="max_ahead"),
         idle_after=None if idle_after is None else Duration.of(idle_after, parameter="idle_after"),
     )
-    if not _is_spark(frame):
+    if not is_spark(frame):
         from slackwater.local.frames import to_arrow
 
         frame = to_arrow(frame)
@@ -158,7 +158,7 @@ def reorder(
         buckets=buckets if buckets is not None else (8 if keys else 1),
     )
     check_reorder(node, _columns(stream.frame))
-    if _is_spark(stream.frame):
+    if is_spark(stream.frame):
         from slackwater.spark.query import SparkReorder
 
         return SparkReorder.of(node, stream.frame)
@@ -219,11 +219,11 @@ def join(
     """
     from slackwater.plan.condition import analyze_condition  # loads what reads SQL: not before it is needed
 
-    nodes = _checked_streams("join", streams, least=2)
+    nodes = checked_streams("join", streams, least=2)
     node = JoinNode(
         streams=nodes,
         windows=check_windows(nodes, within),
-        condition=analyze_condition(on, where, [(each.node.name, _schema(each.frame)) for each in streams]),
+        condition=analyze_condition(on, where, [(each.node.name, schema_of(each.frame)) for each in streams]),
         contract=check_contract("join", contract),
         late=LatePolicy.of(late),
         release=release,
@@ -235,7 +235,7 @@ def join(
     )
     check_join(node)
     frames = [each.frame for each in streams]
-    if _is_spark(frames[0]):
+    if is_spark(frames[0]):
         from slackwater.spark.query import SparkJoin
 
         return SparkJoin.of(node, frames)
@@ -286,8 +286,8 @@ def aggregate(
     from slackwater.plan.validate_aggregate import aggregate_node
 
     asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
-    node = aggregate_node(_checked_stream(stream), _schema(stream.frame), **asked, late=late, buckets=buckets)
-    if _is_spark(stream.frame):
+    node = aggregate_node(_checked_stream(stream), schema_of(stream.frame), **asked, late=late, buckets=buckets)
+    if is_spark(stream.frame):
         from slackwater.spark.query import SparkAggregate
 
         return SparkAggregate.of(node, stream.frame)
@@ -338,7 +338,7 @@ def profile(
         event_time=event_time, unit=unit, arrival=arrival, by=by, stream=stream, max_ahead=max_ahead, parse=parse
     )
     present = time.time_ns() // 1_000
-    if _is_spark(frame):
+    if is_spark(frame):
         from slackwater.spark.profile import profile_dataframe
 
         return profile_dataframe(asked, frame, present=present)
@@ -368,7 +368,7 @@ def _checked_stream(stream: Stream) -> StreamNode:
     return stream.node
 
 
-def _checked_streams(operator: str, streams: Sequence[Stream], *, least: int) -> tuple[StreamNode, ...]:
+def checked_streams(operator: str, streams: Sequence[Stream], *, least: int) -> tuple[StreamNode, ...]:
     """Check that there are enough streams, of one kind, each with its own name."""
     for each in streams:
         if not isinstance(each, Stream):
@@ -379,8 +379,10 @@ def _checked_streams(operator: str, streams: Sequence[Stream], *, least: int) ->
             "streams", len(streams), must=f"be {least} or more", remedy=f"sw.{operator}(bus, scats, ...)"
         )
     if len(streams) > _MOST_STREAMS:
-        raise ParameterError("streams", len(streams), must=f"be at most {_MOST_STREAMS}", remedy="join them in parts")
-    if len({_is_spark(each.frame) for each in streams}) > 1:
+        raise ParameterError(
+            "streams", len(streams), must=f"be at most {_MOST_STREAMS}", remedy=f"{operator} them in parts"
+        )
+    if len({is_spark(each.frame) for each in streams}) > 1:
         raise ParameterError(
             "streams", "Spark and in-process frames", must="be of one kind", remedy="load all of them with Spark"
         )
@@ -389,9 +391,9 @@ def _checked_streams(operator: str, streams: Sequence[Stream], *, least: int) ->
     return nodes
 
 
-def _schema(frame: Any) -> Any:
+def schema_of(frame: Any) -> Any:
     """Return the columns of a frame as an Arrow schema."""
-    if not _is_spark(frame):
+    if not is_spark(frame):
         return frame.schema
     from slackwater.spark.session import arrow_schema
 
@@ -404,10 +406,10 @@ def _checked_unit(unit: Unit | None) -> Unit | None:
     return unit
 
 
-def _is_spark(frame: Any) -> bool:
+def is_spark(frame: Any) -> bool:
     """Whether a frame is Spark's, found out without importing Spark."""
     return type(frame).__module__.startswith("pyspark.sql")
 
 
 def _columns(frame: Any) -> list[str]:
-    return list(frame.columns) if _is_spark(frame) else list(frame.column_names)
+    return list(frame.columns) if is_spark(frame) else list(frame.column_names)

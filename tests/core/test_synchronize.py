@@ -69,3 +69,16 @@ def test_a_stream_that_spoke_but_released_nothing_is_waited_for_again():
     logic.on_idle(1)
     logic.on_batch(Tagged.none(), awake_from={1: 0})
     assert 0 == len(logic.on_batch(tagged([(0, 7)], 2))[0])
+
+
+def test_in_a_total_order_an_event_waits_for_equal_times_of_streams_before_its_own():
+    logic = Synchronizer(streams=2, total_order=True).build()
+    left = [logic.on_batch(tagged([pair], i))[0].stream.tolist() for i, pair in enumerate([(0, 4), (1, 4), (0, 5)])]
+    assert [[], [0], [1]] == left
+
+
+def test_in_a_total_order_nobody_waits_for_equal_times_of_an_idle_stream():
+    logic = Synchronizer(streams=2, total_order=True).build()
+    logic.on_batch(tagged([(0, 1), (1, 1)]))
+    assert [1] == logic.on_idle(0).stream.tolist()
+    assert [7] == logic.on_batch(tagged([(1, 7)], 2))[0].time.tolist()

@@ -4,6 +4,10 @@ The synchronizer passes on nothing later than `slowest clock - slack`, so an eve
 the slowest clock is in order. One that comes further behind is late only if something later has been passed on
 already, so the lag is an upper bound of what the event needs: where events are dense it exceeds that by a gap between
 two of them. Where nothing is joined the same holds for the delay.
+
+In a total order an event is late as well behind one of its own time from a stream further back. Nothing of its time has
+left if the slack exceeds the lag, and nothing of a stream further back if the slack covers its delay, which keeps its
+own stream in order: the lesser of the two is needed.
 """
 
 from __future__ import annotations
@@ -26,8 +30,9 @@ if TYPE_CHECKING:
 class EventNeeds:
     """Takes every event for a result; a profile as `NeedsProfile` is, but it looks at all and remembers nothing."""
 
-    def __init__(self, streams: int) -> None:
+    def __init__(self, streams: int, *, total_order: bool = False) -> None:
         self._streams = streams
+        self._total_order = total_order
 
     def on_batch(self, arrivals: MergedArrivals, interval: Rows, *, intervals: int) -> Needs:
         """Return what events need: each that came behind by itself, the others of an interval as one."""
@@ -37,6 +42,8 @@ class EventNeeds:
             time = arrivals.streams[stream].events.time
             step = arrivals.per_event(stream, np.arange(arrivals.steps))
             lag = arrivals.before[step] - time
+            if self._total_order:
+                lag = np.minimum(lag + 1, arrivals.streams[stream].delay)
             behind = np.flatnonzero(lag > 0)
             parts.append(Needs(step[behind], time[behind], lag[behind], np.ones(len(behind))))
             in_time += np.bincount(interval[step[lag <= 0]], minlength=intervals)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -20,23 +22,23 @@ from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
 from slackwater.plan.explain import in_a_line
 from slackwater.plan.explain_join import explain_join
-from slackwater.plan.nodes import JoinNode, StreamNode
+from slackwater.plan.nodes import JoinNode, StreamNode, StreamsNode
 from slackwater.plan.validate import check_arrivals
 from slackwater.time import BEFORE_ALL_TIME, Duration, running_clock
 
 BATCH_ROWS = 250_000  # of all streams together; the results do not depend on it
 
 
-@dataclass(frozen=True)
-class LocalJoin(BoundedOutput):
-    """The outputs of a join plan over bounded tables; it runs when the first of them is asked for."""
+@dataclass(frozen=True, repr=False)
+class LocalStreams(BoundedOutput, ABC):
+    """What plans over several bounded tables have in common."""
 
-    node: JoinNode
+    node: StreamsNode
     tables: tuple[pa.Table, ...]
     processing_time: int  # of the arrival of the tables, for the guard against clocks from the future
 
     @classmethod
-    def of(cls, node: JoinNode, tables: Sequence[pa.Table], processing_time: int) -> LocalJoin:
+    def of(cls, node: StreamsNode, tables: Sequence[pa.Table], processing_time: int) -> Self:
         """Check the columns, and hold the plan."""
         for stream, table in zip(node.streams, tables, strict=True):
             check_types(stream, table.schema)
@@ -45,7 +47,25 @@ class LocalJoin(BoundedOutput):
         return cls(node, tuple(table.combine_chunks() for table in tables), processing_time)
 
     def __repr__(self) -> str:
-        return in_a_line("LocalJoin", self.node, f"{sum(table.num_rows for table in self.tables):,} rows")
+        return in_a_line(type(self).__name__, self.node, f"{sum(table.num_rows for table in self.tables):,} rows")
+
+    @cached_property
+    def decisions(self) -> pa.Table:
+        """One row per adaptation."""
+        outcome, took = self._run
+        return decided_join(self.node, outcome.decisions, bucket=0, took=took)
+
+    @property
+    @abstractmethod
+    def _run(self) -> tuple[JoinOutcome, Duration]:
+        """What the run led to, and how long it took."""
+
+
+@dataclass(frozen=True, repr=False)
+class LocalJoin(LocalStreams):
+    """The outputs of a join plan over bounded tables; it runs when the first of them is asked for."""
+
+    node: JoinNode
 
     @cached_property
     def results(self) -> pa.Table:
@@ -57,12 +77,6 @@ class LocalJoin(BoundedOutput):
     def late(self) -> pa.Table:
         """Every row that could not be used in time, with the reason and by how much it was late."""
         return late_rows(self.node, self.tables, self._run[0].late)
-
-    @cached_property
-    def decisions(self) -> pa.Table:
-        """One row per adaptation."""
-        outcome, took = self._run
-        return decided_join(self.node, outcome.decisions, bucket=0, took=took)
 
     def explain(self) -> str:
         """Describe what runs; once an output has been asked for, also what was measured and chosen."""
@@ -98,7 +112,7 @@ def run_join(
     yield pipeline.on_end()
 
 
-def batches_of(node: JoinNode, tables: Sequence[pa.Table], processing_time: int) -> Iterator[list[Incoming]]:
+def batches_of(node: StreamsNode, tables: Sequence[pa.Table], processing_time: int) -> Iterator[list[Incoming]]:
     """Read all streams, and cut them into batches of about BATCH_ROWS rows."""
     incoming = [
         _by_clock(read_batch(stream, table, processing_time=processing_time), stream)

@@ -155,13 +155,14 @@ def _with_times(node: StreamNode, rows: pa.Table, times: Times) -> pa.Table:
 def late_table(node: ReorderNode | AggregateNode, payload: pa.Table, late: Late) -> pa.Table:
     """Gather the rows that could not be used in time; `late_by` is null where there was no usable time."""
     rows = payload.take(late.events.row)
+    return pa.Table.from_arrays([*rows.columns, *late_columns(node.stream.name, late)], schema=late_schema(rows.schema))
+
+
+def late_columns(stream: str, late: Late) -> list[Any]:
+    """Return by how much the events of a stream were late, why, and its name."""
     unknown = np.isin(late.code, (code_of(Reason.FUTURE), code_of(Reason.NULL_TIME)))
-    columns = (
-        pa.array(late.late_by, mask=unknown),
-        pa.array([str(reason) for reason in REASONS]).take(late.code),
-        pa.repeat(node.stream.name, len(late)),
-    )
-    return pa.Table.from_arrays([*rows.columns, *columns], schema=late_schema(rows.schema))
+    reasons = pa.array([str(reason) for reason in REASONS]).take(late.code)
+    return [pa.array(late.late_by, mask=unknown), reasons, pa.repeat(stream, len(late))]
 
 
 def decided_table(node: ReorderNode | AggregateNode, decisions: Decisions, *, bucket: int, took: Duration) -> pa.Table:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from slackwater.core.needs import Needs
     from slackwater.events import Events, Rows
     from slackwater.pipeline.boundaries import Decisions
-    from slackwater.plan.nodes import JoinNode
+    from slackwater.plan.nodes import StreamsNode
     from slackwater.time import Times
 
 _NO_TIMES = np.empty(0, np.int64)
@@ -60,7 +60,7 @@ class Profile(Protocol):
 
 
 def profile_for(
-    node: JoinNode, join: WindowJoin, condition: Condition, seen: Sequence[Events], state: dict[str, Any]
+    node: StreamsNode, join: WindowJoin, condition: Condition, seen: Sequence[Events], state: dict[str, Any]
 ) -> Profile:
     """Build what looks at arrivals for a contract: at the results that they complete, or at events alone."""
     if node.contract.counts_events:
@@ -70,7 +70,7 @@ def profile_for(
     )
 
 
-def _most_lag(node: JoinNode) -> int:
+def _most_lag(node: StreamsNode) -> int:
     """Return how late an event may come and still find its partners: what has not helped to wait for is not kept."""
     cap, period = node.contract.longest_wait, node.contract.period.microseconds
     return (

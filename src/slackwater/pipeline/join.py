@@ -1,4 +1,4 @@
-"""The join operator with its guards, reorder buffers, synchronizer and controller: what every runner drives.
+"""An operator over several streams with its synchronized inputs and controller: what every runner drives. The join.
 
 The slack changes only where the clock of the fastest stream crosses a boundary. A controller that learns from results
 is asked there, so the batch is cut there; one that learns from arrivals alone is asked for the whole batch beforehand,
@@ -7,34 +7,33 @@ and the batch is one set computation.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from slackwater.contracts import FixedSlack
 from slackwater.control.choose import controller_for, controller_state
 from slackwater.control.controller import learns_from, needs_cross
-from slackwater.core.buffer import MemoryBuffer
 from slackwater.core.join import Processed, Results, WindowJoin
-from slackwater.core.merged import MergedArrivals
-from slackwater.core.reorder import KSlack, KSlackState
-from slackwater.core.synchronize import Synchronizer, SynchronizerState
 from slackwater.events import Events, Late, Reason, Tagged, code_of
 from slackwater.measurement import Counts, Joined, Measurement, StreamArrivals
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.foresight import Foresight, profile_for
-from slackwater.pipeline.guard import Incoming, turn_away
+from slackwater.pipeline.inputs import SynchronizedInputs
 from slackwater.pipeline.kept import KeptShare
 from slackwater.time import BEFORE_ALL_TIME, Times, is_over_cap
 
 if TYPE_CHECKING:
     from slackwater.control.controller import Controller
     from slackwater.core.conditions import Condition
+    from slackwater.core.merged import MergedArrivals
     from slackwater.core.work import Work
     from slackwater.events import Rows
-    from slackwater.plan.nodes import JoinNode
+    from slackwater.pipeline.foresight import Profile
+    from slackwater.pipeline.guard import Incoming
+    from slackwater.plan.nodes import JoinNode, StreamsNode
 
 
 _NO_TIMES: Times = np.empty(0, np.int64)
@@ -68,42 +67,51 @@ class Held:
         return cls(nothing, Tagged.none(), nothing, nothing)
 
 
-class JoinPipeline:
-    """Drives one join. Its snapshot, what it holds and the delays of that are all that there is to save.
+class Operator(Protocol):
+    """What is done with events that are synchronized."""
 
-    `delays[s][row]` is where the delay of each event is noted when it arrives, for when it comes to the join. Whoever
-    gives a `controller` has built it from the state; else it is the contract's.
+    def on_batch(self, events: Tagged, *, listing: bool = True, cross: bool = False) -> Processed:
+        """Process events; `listing` gives the results themselves, `cross` what the windows offered."""
+
+    @property
+    def time(self) -> int | None:
+        """Nothing earlier will be a result."""
+
+    @property
+    def windows(self) -> list[Events]:
+        """The events that it keeps, for each stream."""
+
+
+class StreamsPipeline(ABC):
+    """Drives one operator over several streams. Its snapshot, what it holds and the delays of that are to be saved.
+
+    `delays[s][row]` is where the delay of each event is noted when it arrives, for when it comes to the operator.
+    Whoever gives a `controller` has built it from the state; else it is the contract's.
     """
+
+    total_order: ClassVar[bool] = False  # whether equal times leave by stream, whatever came first
 
     def __init__(
         self,
-        node: JoinNode,
-        condition: Condition,
+        node: StreamsNode,
         delays: Sequence[Times],
         *,
         held: Held | None = None,
         state: dict[str, Any] | None = None,
         listing: bool = True,
-        work: Work | None = None,
         controller: Controller | None = None,
     ) -> None:
         state, held = state or {}, held or Held.none(len(node.streams))
         self._node, self._delays, self._listing = node, delays, listing
         windows = tuple(window.microseconds for window in node.windows)
         self._controller = controller or controller_for(node.contract, state.get("controller"), windows=windows)
-        slacks = [KSlackState(*pair) for pair in state.get("streams", [(None, None)] * len(windows))]
-        self._buffers = [MemoryBuffer(waiting) for waiting in held.waiting]
-        self._kslacks = [
-            KSlack(node.release).build(buffer, kept) for buffer, kept in zip(self._buffers, slacks, strict=True)
-        ]
-        self._synchronizer = Synchronizer(len(windows)).build(held.between, _synchronizer_state(state))
-        join = WindowJoin(windows, node.closed, node.situation2)
-        self._join = join.build(condition, held.windows, state.get("time"), work)
+        self._inputs = SynchronizedInputs(node, delays, held.waiting, held.between, state, total_order=self.total_order)
+        self._operator = self._build(held, state)
         self._away = _NO_TIMES  # when the events of this batch came that were turned away
         self._asks = True  # whether the controller wants to see what happened, rather than follow every arrival
         self._foresight = None
         if learns_from(self._controller) == "arrivals":
-            profile = profile_for(node, join, condition, held.seen, state)
+            profile = self._profile(held, state)
             self._foresight = Foresight(self._controller, profile, node.contract.period.microseconds, state)
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=self.clock, max_delay=state.get("max_delay", 0)
@@ -114,13 +122,7 @@ class JoinPipeline:
 
     def on_batch(self, incoming: Sequence[Incoming]) -> JoinOutcome:
         """Take in a batch, one part for each stream in arrival order; join, route and decide."""
-        pairs = [turn_away(batch, s.max_ahead) for batch, s in zip(incoming, self._node.streams, strict=True)]
-        arrivals = [kslack.arrive(events) for kslack, (events, _) in zip(self._kslacks, pairs, strict=True)]
-        for noted, each in zip(self._delays, arrivals, strict=True):
-            noted[each.events.row] = each.delay
-        clocks = [kslack.snapshot().clock for kslack in self._kslacks]
-        merged = MergedArrivals.of(arrivals, clocks, self._synchronizer.snapshot().idle)
-        turned_away = [late for _, late in pairs]
+        merged, turned_away = self._inputs.arrive(incoming)
         self._away = np.sort(np.concatenate([late.events.arrival for late in turned_away]))
         outcomes = [self._run(part, slack) for part, slack in self._parts(merged)]
         self._counts = self._added(late=len(self._away), arrived=len(self._away))
@@ -131,32 +133,21 @@ class JoinPipeline:
 
     def on_idle(self, stream: int) -> JoinOutcome:
         """Let a stream that is silent step aside: it releases what it holds, and nobody waits for it."""
-        released = self._kslacks[stream].on_end()
-        came = Tagged.from_stream(stream, (released.in_order + released.late).by_time())
-        left = self._synchronized(came)[0] + self._synchronizer.on_idle(stream)
-        return self._balanced(self._route(self._process(left)))
+        return self._balanced(self._route(self._process(self._inputs.on_idle(stream))))
 
     def on_end(self) -> JoinOutcome:
         """Drain: release all that is held, join it, and decide one last time."""
-        released = [kslack.on_end() for kslack in self._kslacks]
-        came = Tagged.concat([Tagged.from_stream(s, out.in_order + out.late) for s, out in enumerate(released)])
-        came = came[came.sorted_by(came.time)]
-        left = self._synchronized(came)[0] + self._synchronizer.on_end()
-        routed = self._route(self._process(left))
+        routed = self._route(self._process(self._inputs.on_end()))
         slack = self._controller.next_slack().microseconds
         last = self._boundaries.close(self.clock, slack, self._counts, self._results)
-        now = BEFORE_ALL_TIME if self._join.time is None else self._join.time
+        now = BEFORE_ALL_TIME if self._operator.time is None else self._operator.time
         return self._balanced(replace(routed, decisions=last, watermark=np.full(len(last), now)))
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on besides what is held, as values that JSON can hold."""
-        synchronizer = self._synchronizer.snapshot()
         return {
-            "streams": [(state.clock, state.passed_on) for state in (k.snapshot() for k in self._kslacks)],
-            "shown": list(synchronizer.shown),
-            "passed": synchronizer.passed,
-            "idle": sorted(synchronizer.idle),
-            "time": self._join.time,
+            **self._inputs.snapshot(),
+            "time": self._operator.time,
             "controller": controller_state(self._node.contract, self._controller),
             "max_delay": self._boundaries.max_delay,
             "counts": {"arrived": self._counts.arrived, "released": self._counts.released, "late": self._counts.late},
@@ -168,15 +159,14 @@ class JoinPipeline:
     @property
     def held(self) -> Held:
         """The events that must be kept for later."""
-        waiting = tuple(buffer.snapshot() for buffer in self._buffers)
-        seen = (Events.none(),) * len(waiting) if self._foresight is None else self._foresight.seen
-        return Held(waiting, self._synchronizer.held, tuple(self._join.windows), seen)
+        none = (Events.none(),) * len(self._delays)
+        seen = none if self._foresight is None else self._foresight.seen
+        return Held(self._inputs.waiting, self._inputs.between, tuple(self._operator.windows), seen)
 
     @property
     def counts(self) -> Counts:
         """Where the events are, from the start; those in windows have been released."""
-        buffered = sum(kslack.buffered for kslack in self._kslacks) + len(self._synchronizer.held)
-        return Counts(self._counts.arrived, self._counts.released, self._counts.late, buffered)
+        return Counts(self._counts.arrived, self._counts.released, self._counts.late, self._inputs.buffered)
 
     @property
     def results(self) -> int:
@@ -191,12 +181,20 @@ class JoinPipeline:
     @property
     def clock(self) -> int | None:
         """The largest event time seen in any stream."""
-        return max((c for c in (kslack.snapshot().clock for kslack in self._kslacks) if c is not None), default=None)
+        return self._inputs.clock
 
     @property
     def time(self) -> int | None:
         """The join's time: results up to here can no longer change."""
-        return self._join.time
+        return self._operator.time
+
+    @abstractmethod
+    def _build(self, held: Held, state: dict[str, Any]) -> Operator:
+        """Make the operator, anew or from what was saved."""
+
+    @abstractmethod
+    def _profile(self, held: Held, state: dict[str, Any]) -> Profile:
+        """Make what looks at arrivals, for a controller that learns from them."""
 
     def _parts(self, merged: MergedArrivals) -> Iterator[tuple[MergedArrivals, Times]]:
         """Cut where the controller must see what happened before it says how to go on."""
@@ -218,8 +216,7 @@ class JoinPipeline:
 
     def _run(self, arrivals: MergedArrivals, slack: Times) -> JoinOutcome:
         """Run the steps of a part through buffers, synchronizer and join."""
-        came, when = self._release(arrivals, slack)
-        left, by = self._synchronized(came, self._awake_from(arrivals, when))
+        left, left_at = self._inputs.run(arrivals, slack)
         processed = self._process(left)
         usable = sum(len(each.events) for each in arrivals.streams)
         before, results = self._counts, self._results
@@ -228,8 +225,8 @@ class JoinPipeline:
 
         def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
             nonlocal watermarks, came_late
-            done = np.searchsorted(when[by], arrivals.arrival[step], side="right")
-            now = BEFORE_ALL_TIME if self._join.time is None else self._join.time
+            done = np.searchsorted(left_at, arrivals.arrival[step], side="right")
+            now = BEFORE_ALL_TIME if self._operator.time is None else self._operator.time
             watermarks = np.append(processed.behind, now)[done]
             came_late = late = np.append(0, np.cumsum(~processed.in_order))[done]
             completed = np.minimum(np.append(0, np.cumsum(processed.completed))[done], _MOST_RESULTS).astype(np.int64)
@@ -250,38 +247,8 @@ class JoinPipeline:
             decisions = self._kept.follow(decisions, np.append(arrivals.arrived_by(crossed), usable), late)
         return replace(routed, decisions=decisions, watermark=watermarks)
 
-    def _release(self, arrivals: MergedArrivals, slack: Times) -> tuple[Tagged, Times]:
-        """Return what leaves the reorder buffers by (step, event time, arrival), and the arrival value of each step."""
-        released, steps = [], []
-        for stream, kslack in enumerate(self._kslacks):
-            own = arrivals.streams[stream]
-            events, step = kslack.on_batch(own, self._slack_of(stream, arrivals.of_stream(stream, slack))).with_steps()
-            released.append(Tagged.from_stream(stream, events))
-            steps.append(own.arrival_of_steps()[step])
-        came, when = Tagged.concat(released), np.concatenate(steps)
-        order = came.sorted_by(when)
-        return came[order], when[order]
-
-    def _synchronized(self, came: Tagged, awake_from: dict[int, int] | None = None) -> tuple[Tagged, Rows]:
-        """Let streams wait for each other, unless the plan says not to."""
-        if not self._node.synchronize:
-            return came, np.arange(len(came), dtype=np.int64)
-        return self._synchronizer.on_batch(came, awake_from)
-
-    def _slack_of(self, stream: int, slack: Times) -> Times:
-        """Return the slack of one stream: that of all, unless the contract fixes its own."""
-        contract = self._node.contract
-        by_stream = dict(contract.by_stream) if isinstance(contract, FixedSlack) else {}
-        own = by_stream.get(self._node.streams[stream].name)
-        return slack if own is None else np.minimum(slack, own.microseconds)
-
-    def _awake_from(self, arrivals: MergedArrivals, when: Times) -> dict[int, int]:
-        """Return of each stream that has spoken, from which of the released events on."""
-        first = {stream: own.events.arrival[0] for stream, own in enumerate(arrivals.streams) if len(own.events)}
-        return {stream: int(np.searchsorted(when, at)) for stream, at in first.items()}
-
     def _process(self, events: Tagged) -> Processed:
-        return self._join.on_batch(events, listing=self._listing, cross=needs_cross(self._controller))
+        return self._operator.on_batch(events, listing=self._listing, cross=needs_cross(self._controller))
 
     def _measure(
         self, arrivals: MergedArrivals, slack: Times, decisions: Decisions, processed: Processed
@@ -338,6 +305,30 @@ class JoinPipeline:
         return outcome
 
 
+class JoinPipeline(StreamsPipeline):
+    """Drives one join; `listing=False` only counts results, and `work` notes how partners were found."""
+
+    def __init__(
+        self,
+        node: JoinNode,
+        condition: Condition,
+        delays: Sequence[Times],
+        *,
+        work: Work | None = None,
+        **options: Any,
+    ) -> None:
+        self._condition, self._work = condition, work
+        windows = tuple(window.microseconds for window in node.windows)
+        self._join = WindowJoin(windows, node.closed, node.situation2)
+        super().__init__(node, delays, **options)
+
+    def _build(self, held: Held, state: dict[str, Any]) -> Operator:
+        return self._join.build(self._condition, held.windows, state.get("time"), self._work)
+
+    def _profile(self, held: Held, state: dict[str, Any]) -> Profile:
+        return profile_for(self._node, self._join, self._condition, held.seen, state)
+
+
 def joined(outcomes: Sequence[JoinOutcome]) -> JoinOutcome:
     """Return what several batches led to, as one."""
     sides = tuple(Late.concat(late) for late in zip(*(outcome.late for outcome in outcomes), strict=True))
@@ -357,9 +348,3 @@ def _all_results(parts: list[Results]) -> Results:
     rows = tuple(np.concatenate(columns) for columns in zip(*(part.rows for part in parts), strict=True))
     time, position = (np.concatenate(c) for c in zip(*((p.time, p.position) for p in parts), strict=True))
     return Results(time, position, rows)
-
-
-def _synchronizer_state(state: dict[str, Any]) -> SynchronizerState | None:
-    if "shown" not in state:
-        return None
-    return SynchronizerState(tuple(state["shown"]), state["passed"], frozenset(state["idle"]))

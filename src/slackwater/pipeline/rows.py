@@ -5,44 +5,45 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from slackwater.decisions import decisions_table
-from slackwater.events import LATE_COLUMNS, REASONS, Late, Reason, code_of
+from slackwater.events import LATE_COLUMNS, Late
+from slackwater.pipeline.columns import late_columns
 
 if TYPE_CHECKING:
     from slackwater.core.join import Results
     from slackwater.pipeline.boundaries import Decisions
-    from slackwater.plan.nodes import JoinNode
+    from slackwater.plan.nodes import StreamsNode
     from slackwater.time import Duration
 
 EVENT_TIME = "event_time"
 
 
-def result_schema(node: JoinNode, schemas: Sequence[pa.Schema]) -> pa.Schema:
+def result_schema(node: StreamsNode, schemas: Sequence[pa.Schema]) -> pa.Schema:
     """Return the schema of results: the largest event time of the members, then a struct for each stream."""
     time: pa.Field[Any] = pa.field(EVENT_TIME, pa.timestamp("us", tz="UTC"))
     members = [pa.field(stream.name, pa.struct(list(s))) for stream, s in zip(node.streams, schemas, strict=True)]
     return pa.schema([time, *members])
 
 
-def result_rows(node: JoinNode, tables: Sequence[pa.Table], results: Results | None) -> pa.Table:
+def result_rows(node: StreamsNode, tables: Sequence[pa.Table], results: Results | None) -> pa.Table:
     """Gather the members of results, in the order in which they were completed."""
     schema = result_schema(node, [table.schema for table in tables])
     if results is None:
         return schema.empty_table()
     columns: list[Any] = [pa.array(results.time).cast(schema.field(0).type)]
     for table, rows in zip(tables, results.rows, strict=True):
-        columns.append(_struct(table.take(rows)))
+        columns.append(struct_of(table.take(rows)))
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _struct(table: pa.Table) -> pa.Array[Any]:
+def struct_of(table: pa.Table, *, mask: pa.Array[Any] | None = None) -> pa.Array[Any]:
+    """Return the columns of a table as one; where `mask` is true it is null."""
     fields: list[Any] = [_whole(column) for column in table.columns]
     if not fields:
         return pa.array([{}] * table.num_rows, pa.struct([]))
-    return pa.StructArray.from_arrays(fields, fields=list(table.schema))
+    return pa.StructArray.from_arrays(fields, fields=list(table.schema), mask=mask)
 
 
 def _whole(column: pa.ChunkedArray[Any]) -> pa.Array[Any]:
@@ -50,34 +51,29 @@ def _whole(column: pa.ChunkedArray[Any]) -> pa.Array[Any]:
     return whole if isinstance(whole, pa.Array) else pa.concat_arrays(whole.chunks)
 
 
-def late_rows_schema(node: JoinNode, schemas: Sequence[pa.Schema]) -> pa.Schema:
+def late_rows_schema(node: StreamsNode, schemas: Sequence[pa.Schema]) -> pa.Schema:
     """Return the schema of the `late` output: a struct for each stream, of which one is not null, and the reason."""
     members: list[Any] = list(result_schema(node, schemas))[1:]
     added = zip(LATE_COLUMNS, (pa.int64(), pa.string(), pa.string()), strict=True)
     return pa.schema([*members, *(pa.field(name, kind) for name, kind in added)])
 
 
-def late_rows(node: JoinNode, tables: Sequence[pa.Table], late: Sequence[Late]) -> pa.Table:
+def late_rows(node: StreamsNode, tables: Sequence[pa.Table], late: Sequence[Late]) -> pa.Table:
     """Gather the rows that could not be used in time, stream by stream."""
     schema = late_rows_schema(node, [table.schema for table in tables])
     parts = [_late_of(node, schema, stream, table, late[stream]) for stream, table in enumerate(tables)]
     return pa.concat_tables(parts)
 
 
-def _late_of(node: JoinNode, schema: pa.Schema, stream: int, table: pa.Table, late: Late) -> pa.Table:
+def _late_of(node: StreamsNode, schema: pa.Schema, stream: int, table: pa.Table, late: Late) -> pa.Table:
     columns: list[Any] = [pa.nulls(len(late), field.type) for field in list(schema)[: len(node.streams)]]
-    columns[stream] = _struct(table.take(late.events.row))
-    unknown = np.isin(late.code, (code_of(Reason.FUTURE), code_of(Reason.NULL_TIME)))
-    columns += [
-        pa.array(late.late_by, mask=unknown),
-        pa.array([str(reason) for reason in REASONS]).take(late.code),
-        pa.repeat(node.streams[stream].name, len(late)),
-    ]
+    columns[stream] = struct_of(table.take(late.events.row))
+    columns += late_columns(node.streams[stream].name, late)
     return pa.Table.from_arrays(columns, schema=schema)
 
 
 def decided_join(
-    node: JoinNode, decisions: Decisions, *, bucket: int, took: Duration, follows: bool = False
+    node: StreamsNode, decisions: Decisions, *, bucket: int, took: Duration, follows: bool = False
 ) -> pa.Table:
     """Return the decisions of a batch as a table; a bucket that follows another's decisions has no target."""
     known = {

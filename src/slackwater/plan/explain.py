@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from slackwater.control.choose import default_controller
-from slackwater.plan.nodes import JoinNode
+from slackwater.plan.nodes import StreamsNode
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import AggregateNode, ReorderNode
@@ -39,9 +39,9 @@ def explain_buckets(node: ReorderNode) -> str:
     return f"{explain_order(node)} ({count})"
 
 
-def in_a_line(kind: str, node: ReorderNode | JoinNode | AggregateNode, what: str) -> str:
+def in_a_line(kind: str, node: ReorderNode | StreamsNode | AggregateNode, what: str) -> str:
     """Return what an output is, for its repr; `what` says what it runs over."""
-    streams = node.streams if isinstance(node, JoinNode) else (node.stream,)
+    streams = node.streams if isinstance(node, StreamsNode) else (node.stream,)
     return f"<{kind} of {', '.join(stream.name for stream in streams)}: {what}, {short(node.contract)}>"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from slackwater.contracts import Contract
 from slackwater.core.late import LatePolicy
@@ -43,19 +43,41 @@ class ReorderNode:
 
 
 @dataclass(frozen=True, kw_only=True)
-class JoinNode:
-    """Combinations of m streams within sliding windows."""
+class StreamsNode:
+    """Several streams that wait for each other: what a merge and a join share."""
 
     streams: tuple[StreamNode, ...]
-    condition: JoinCondition
-    windows: tuple[Duration, ...]
+    windows: tuple[Duration, ...] = ()  # of each stream, where its events wait for partners
     contract: Contract
     late: LatePolicy = field(default_factory=LatePolicy.side)
     release: Literal["arrival", "clock"] = "arrival"
-    closed: Literal["both", "right"] = "both"
-    situation2: bool = False
     synchronize: bool = True
     buckets: int = 1
+
+    operator: ClassVar[str]
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether the driver decides for all buckets."""
+        return False
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergeNode(StreamsNode):
+    """The rows of m streams in one order: by event time, then stream, then arrival."""
+
+    payload: Literal["columns", "structs"]  # of results: the columns that all streams share, or a struct for each
+
+    operator = "merge"
+
+
+@dataclass(frozen=True, kw_only=True)
+class JoinNode(StreamsNode):
+    """Combinations of m streams within sliding windows."""
+
+    condition: JoinCondition
+    closed: Literal["both", "right"] = "both"
+    situation2: bool = False
     scope: Literal["bucket", "global"] = "bucket"  # whether each bucket decides its slack, or the driver for all
 
     operator = "join"

@@ -14,7 +14,7 @@ from slackwater.events import LATE_COLUMNS
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import JoinNode, ReorderNode, StreamNode
+    from slackwater.plan.nodes import JoinNode, ReorderNode, StreamNode, StreamsNode
 
 
 def check_columns(node: StreamNode, columns: Sequence[str]) -> None:
@@ -122,12 +122,7 @@ def _check_scope(node: JoinNode) -> None:
 
 def check_join(node: JoinNode) -> None:
     """Check what a join asks for beyond its condition and windows."""
-    if node.late.changes_times:
-        raise ParameterError(
-            "late", "adjust", must='be "side", "drop" or "raise"', remedy="a join cannot change event times"
-        )
-    if node.release not in ("arrival", "clock"):
-        raise ParameterError("release", node.release, must='be "arrival" or "clock"', remedy='"arrival" waits less')
+    check_streams(node)
     if node.closed not in ("both", "right"):
         raise ParameterError("closed", node.closed, must='be "both" or "right"', remedy='"both" is [T - W, T]')
     if not node.synchronize and isinstance(node.contract, PerPeriod) and _learns_from_arrivals(node.contract):
@@ -141,6 +136,17 @@ def check_join(node: JoinNode) -> None:
     _check_scope(node)
     if node.situation2 and len(node.streams) != 2:
         raise ParameterError("situation2", True, must="be used with two streams", remedy="leave it out")
+    check_struct_names(node.streams)
+
+
+def check_streams(node: StreamsNode) -> None:
+    """Check what a merge and a join have in common."""
+    if node.late.changes_times:
+        raise ParameterError(
+            "late", "adjust", must='be "side", "drop" or "raise"', remedy=f"a {node.operator} cannot change event times"
+        )
+    if node.release not in ("arrival", "clock"):
+        raise ParameterError("release", node.release, must='be "arrival" or "clock"', remedy='"arrival" waits less')
     names = [stream.name for stream in node.streams]
     slacks = dict(node.contract.by_stream) if isinstance(node.contract, FixedSlack) else {}
     if slacks and set(slacks) != set(names):
@@ -150,7 +156,11 @@ def check_join(node: JoinNode) -> None:
             must="name every stream once",
             remedy=f"the streams are: {', '.join(names)}",
         )
-    for stream in node.streams:
+
+
+def check_struct_names(streams: Sequence[StreamNode]) -> None:
+    """Check that streams can name a column of the outputs."""
+    for stream in streams:
         if stream.name in ("event_time", *LATE_COLUMNS) or not stream.name.isidentifier():
             raise ParameterError(
                 "name", stream.name, must="be a plain word that no output column has", remedy="rename the stream"

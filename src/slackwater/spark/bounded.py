@@ -16,14 +16,13 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from slackwater.spark.buckets import BUCKET
 from slackwater.spark.call import PACKETS_OUT, Call, Saved, run_call
-from slackwater.spark.join_call import JoinBucket
 from slackwater.spark.packets import PACKET_ROWS, Mapper, tables_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode
-    from slackwater.spark.buckets import Spread
+    from slackwater.plan.nodes import AggregateNode, ReorderNode
+    from slackwater.spark.join_call import StreamsBucket
 
 RunCall: TypeAlias = Callable[..., Call]  # of a plan, a bucket, its state and its rows
 
@@ -52,22 +51,21 @@ def bounded_packets(
     )
 
 
-def bounded_join(
-    node: JoinNode, spread: Spread, schemas: Sequence[pa.Schema], packets: DataFrame, *, processing_time: int
+def bounded_streams(
+    bucket_of: Callable[[int], StreamsBucket], schemas: Sequence[pa.Schema], packets: DataFrame, *, processing_time: int
 ) -> DataFrame:
-    """Return the packets of a bounded join; a task has all rows of its bucket in memory."""
+    """Return the packets of a bounded join or merge; a task has all rows of its bucket in memory."""
     return packets.groupBy("bucket").applyInArrow(
-        _join_runner(node, spread, schemas, processing_time), from_arrow_schema(PACKETS_OUT)
+        _streams_runner(bucket_of, schemas, processing_time), from_arrow_schema(PACKETS_OUT)
     )
 
 
-def _join_runner(
-    node: JoinNode, spread: Spread, schemas: Sequence[pa.Schema], processing_time: int
+def _streams_runner(
+    bucket_of: Callable[[int], StreamsBucket], schemas: Sequence[pa.Schema], processing_time: int
 ) -> Callable[[tuple[Any, ...], pa.Table], pa.Table]:
     def run(key: tuple[Any, ...], packets: pa.Table) -> pa.Table:
-        bucket = JoinBucket(node, spread, int(key[0].as_py()))
         tables = tables_of(packets.to_pandas(), schemas)
-        out = bucket.on_all(tables, processing_time=processing_time)
+        out = bucket_of(int(key[0].as_py())).on_all(tables, processing_time=processing_time)
         return pa.Table.from_pylist(list(out), schema=PACKETS_OUT)
 
     return run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,7 +16,7 @@ from slackwater.control.following import FollowingController, Told
 from slackwater.events import Events, Late
 from slackwater.pipeline.columns import read_batch
 from slackwater.pipeline.guard import Incoming, batches_together
-from slackwater.pipeline.join import JoinOutcome, JoinPipeline
+from slackwater.pipeline.join import JoinOutcome, JoinPipeline, StreamsPipeline
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
 from slackwater.spark.call import (
@@ -35,7 +36,7 @@ from slackwater.spark.statistics import report_table
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import JoinNode
+    from slackwater.plan.nodes import JoinNode, StreamsNode
     from slackwater.spark.buckets import Spread
 
 _PART_ROWS = 250_000  # of all streams together, of a bounded run
@@ -81,10 +82,10 @@ def _condition_of(node: JoinNode) -> str:
 
 
 @dataclass(frozen=True)
-class JoinBucket:
-    """One bucket of a join: what is the same for all its calls."""
+class StreamsBucket(ABC):
+    """One bucket of an operator over several streams: what is the same for all its calls."""
 
-    node: JoinNode
+    node: StreamsNode
     spread: Spread
     number: int
 
@@ -148,8 +149,17 @@ class JoinBucket:
     def _by_arrival(self) -> bool:
         return self.node.streams[0].arrival is not None  # all streams say it, or none does
 
-    def _pipeline(self, tables: Sequence[pa.Table], delays: Sequence[Any], **kept: Any) -> JoinPipeline:
-        return JoinPipeline(self.node, bind(self.node.condition, tables), delays, **kept)
+    @abstractmethod
+    def _pipeline(self, tables: Sequence[pa.Table], delays: Sequence[Any], **kept: Any) -> StreamsPipeline:
+        """Make the pipeline, anew or from what was kept."""
+
+    @abstractmethod
+    def _results(self, tables: Sequence[pa.Table], outcome: JoinOutcome) -> pa.Table:
+        """Gather the results."""
+
+    @abstractmethod
+    def _late(self, tables: Sequence[pa.Table], late: Sequence[Late]) -> pa.Table:
+        """Gather the rows that could not be used in time."""
 
     def _read(self, tables: Sequence[pa.Table], processing_time: int) -> list[Incoming]:
         streams = zip(self.node.streams, tables, strict=True)
@@ -202,8 +212,8 @@ class JoinBucket:
             yield from packets_of(
                 self.number,
                 (
-                    (RESULTS, result_rows(self.node, tables, outcome.results)),
-                    (LATE, late_rows(self.node, tables, late)),
+                    (RESULTS, self._results(tables, outcome)),
+                    (LATE, self._late(tables, late)),
                     (
                         DECISIONS,
                         decided_join(self.node, outcome.decisions, bucket=self.number, took=took, follows=follows),
@@ -216,7 +226,23 @@ class JoinBucket:
         return self.number > 0 and self.spread.replicates(stream)
 
 
-def _outcomes(pipeline: JoinPipeline, incoming: Sequence[Incoming]) -> Iterator[JoinOutcome]:
+@dataclass(frozen=True)
+class JoinBucket(StreamsBucket):
+    """One bucket of a join."""
+
+    node: JoinNode
+
+    def _pipeline(self, tables: Sequence[pa.Table], delays: Sequence[Any], **kept: Any) -> JoinPipeline:
+        return JoinPipeline(self.node, bind(self.node.condition, tables), delays, **kept)
+
+    def _results(self, tables: Sequence[pa.Table], outcome: JoinOutcome) -> pa.Table:
+        return result_rows(self.node, tables, outcome.results)
+
+    def _late(self, tables: Sequence[pa.Table], late: Sequence[Late]) -> pa.Table:
+        return late_rows(self.node, tables, late)
+
+
+def _outcomes(pipeline: StreamsPipeline, incoming: Sequence[Incoming]) -> Iterator[JoinOutcome]:
     for part in batches_together(incoming, _PART_ROWS):  # so that not all results are in memory at once
         yield pipeline.on_batch(part)
     yield pipeline.on_end()

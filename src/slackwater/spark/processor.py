@@ -7,8 +7,9 @@ batch gives the same rows and the same bytes (only `took_us` of decisions may di
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
@@ -20,12 +21,13 @@ from slackwater.spark.aggregate_call import AggregateSaved, identity_of_aggregat
 from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
 from slackwater.spark.held import HeldStore
-from slackwater.spark.join_call import JoinBucket, JoinSaved, identity_of_join
+from slackwater.spark.join_call import JoinBucket, JoinSaved, StreamsBucket, identity_of_join
 from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
+from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode, StreamNode
+    from slackwater.plan.nodes import AggregateNode, JoinNode, MergeNode, ReorderNode, StreamNode, StreamsNode
     from slackwater.spark.buckets import Spread
 
 
@@ -180,15 +182,17 @@ class KeyedProcessor(BucketProcessor):
         )
 
 
-class JoinProcessor(BucketProcessor):
-    """Joins the rows of one bucket. A stream that is silent for too long steps aside."""
+class StreamsProcessor(BucketProcessor):
+    """Runs an operator over the rows of several streams. A stream that is silent for too long steps aside."""
 
     saved_type = JoinSaved
 
-    def __init__(self, node: JoinNode, schemas: Sequence[pa.Schema], spread: Spread) -> None:
-        super().__init__(schemas, identity_of_join(node, schemas))
+    def __init__(
+        self, node: StreamsNode, schemas: Sequence[pa.Schema], identity: str, bucket: Callable[[int], StreamsBucket]
+    ) -> None:
+        super().__init__(schemas, identity)
         self._node = node
-        self._spread = spread
+        self._bucket = bucket
         self.heeds = ("drain", "slack") if node.is_pooled else ("drain",)
 
     def init(self, handle: Any) -> None:
@@ -207,8 +211,21 @@ class JoinProcessor(BucketProcessor):
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
         store = HeldStore(self._chunks, self._marks)
-        join = JoinBucket(self._node, self._spread, bucket)
-        return join.on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
+        return self._bucket(bucket).on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
+
+
+class JoinProcessor(StreamsProcessor):
+    """Joins the rows of one bucket."""
+
+    def __init__(self, node: JoinNode, schemas: Sequence[pa.Schema], spread: Spread) -> None:
+        super().__init__(node, schemas, identity_of_join(node, schemas), partial(JoinBucket, node, spread))
+
+
+class MergeProcessor(StreamsProcessor):
+    """Merges the rows of all streams."""
+
+    def __init__(self, node: MergeNode, schemas: Sequence[pa.Schema], spread: Spread) -> None:
+        super().__init__(node, schemas, identity_of_merge(node, schemas), partial(MergeBucket, node, spread))
 
 
 class _MapChunks:

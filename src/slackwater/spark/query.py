@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
 
@@ -20,10 +21,11 @@ from slackwater.plan.explain_aggregate import explain_aggregate, explain_groups
 from slackwater.plan.explain_join import explain_join, explain_scope
 from slackwater.plan.validate import check_arrivals
 from slackwater.spark.aggregate_call import run_aggregate_call
-from slackwater.spark.bounded import bounded_join, bounded_packets
+from slackwater.spark.bounded import bounded_packets, bounded_streams
 from slackwater.spark.buckets import Spread, with_bucket
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Saved, run_call
 from slackwater.spark.driver import DriverSlack, driver_folder
+from slackwater.spark.join_call import JoinBucket, StreamsBucket
 from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.packets import PACKETS_IN, packer
 from slackwater.spark.processor import AggregateProcessor, JoinProcessor, KeyedProcessor, ReorderProcessor
@@ -32,9 +34,9 @@ from slackwater.spark.running import SparkQuery, checked_schemas
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode, StreamNode
+    from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode, StreamNode, StreamsNode
 
-_RUNS = "runs        packets -> transformWithStateInPandas, one call per bucket and micro-batch"
+RUNS = "runs        packets -> transformWithStateInPandas, one call per bucket and micro-batch"
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,7 +57,7 @@ class SparkReorder(SparkQuery):
         if self._streaming:
             keys = ", what is known of each key" if self.node.by else ""
             state = f"state       RocksDB: one entry{keys} and the waiting rows as Arrow chunks, per bucket"
-            return explain_reorder(self.node, engine=(explain_buckets(self.node), _RUNS, state))
+            return explain_reorder(self.node, engine=(explain_buckets(self.node), RUNS, state))
         runs = "runs        mapInArrow over sorted partitions, no state"
         return explain_reorder(self.node, engine=(explain_buckets(self.node), runs))
 
@@ -110,7 +112,7 @@ class SparkAggregate(SparkQuery):
         groups = explain_groups(self.node)
         if self._streaming:
             state = "state       RocksDB: one entry and an Arrow chunk for each open pane, per bucket; no rows"
-            return explain_aggregate(self.node, engine=(groups, _RUNS, state))
+            return explain_aggregate(self.node, engine=(groups, RUNS, state))
         return explain_aggregate(self.node, engine=(groups, "runs        mapInArrow over sorted partitions, no state"))
 
     @property
@@ -146,34 +148,13 @@ class SparkAggregate(SparkQuery):
 
 
 @dataclass(frozen=True, repr=False)
-class SparkJoin(SparkQuery):
-    """The outputs of a join plan on Spark.
+class SparkStreams(SparkQuery):
+    """What plans over several streams have in common."""
 
-    With several buckets every bucket has its own clocks and, unless the plan's scope is "global", its own slack and
-    decisions; the counts of a bucket include the rows that are replicated to it. Late rows of a replicated stream are
-    reported by the first bucket alone.
-    """
-
-    node: JoinNode
+    node: StreamsNode
     spread: Spread
 
-    @classmethod
-    def of(cls, node: JoinNode, frames: Sequence[DataFrame]) -> SparkJoin:
-        """Check the session and the columns, and hold the plan."""
-        schemas = checked_schemas(node.streams, frames)
-        check_arrivals(node.streams)
-        check_arrival_kinds(node.streams, schemas)
-        return cls(tuple(frames), schemas, node, Spread.of(node, schemas))
-
-    def explain(self) -> str:
-        """Describe the plan, and what Spark will run."""
-        spread = self.spread.words([stream.name for stream in self.node.streams])
-        scope = explain_scope(self.node, streaming=self._streaming)
-        if self._streaming:
-            state = "state       RocksDB: one entry, the held rows as Arrow chunks and where each row is, per bucket"
-            return explain_join(self.node, engine=(scope, spread, _RUNS, state))
-        runs = "runs        applyInArrow, one task per bucket, no state"
-        return explain_join(self.node, engine=(scope, spread, runs))
+    bucket_type: ClassVar[type[StreamsBucket]]
 
     @property
     def _streams(self) -> tuple[StreamNode, ...]:
@@ -182,6 +163,51 @@ class SparkJoin(SparkQuery):
     @property
     def _buckets(self) -> int:
         return self.node.buckets
+
+    def _packets_in(self) -> DataFrame:
+        return self.spread.packets(self.frames, self.schemas)
+
+    def _bounded(self) -> DataFrame:
+        bucket_of = partial(self.bucket_type, self.node, self.spread)
+        return bounded_streams(bucket_of, self.schemas, self._packets_in(), processing_time=self.processing_time)
+
+
+def comparable_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame]) -> tuple[pa.Schema, ...]:
+    """Check the session and the columns of streams that share one arrival order; return the columns of each."""
+    schemas = checked_schemas(streams, frames)
+    check_arrivals(streams)
+    check_arrival_kinds(streams, schemas)
+    return schemas
+
+
+@dataclass(frozen=True, repr=False)
+class SparkJoin(SparkStreams):
+    """The outputs of a join plan on Spark.
+
+    With several buckets every bucket has its own clocks and, unless the plan's scope is "global", its own slack and
+    decisions; the counts of a bucket include the rows that are replicated to it. Late rows of a replicated stream are
+    reported by the first bucket alone.
+    """
+
+    node: JoinNode
+
+    bucket_type = JoinBucket
+
+    @classmethod
+    def of(cls, node: JoinNode, frames: Sequence[DataFrame]) -> SparkJoin:
+        """Check the session and the columns, and hold the plan."""
+        schemas = comparable_schemas(node.streams, frames)
+        return cls(tuple(frames), schemas, node, Spread.of(node, schemas))
+
+    def explain(self) -> str:
+        """Describe the plan, and what Spark will run."""
+        spread = self.spread.words([stream.name for stream in self.node.streams])
+        scope = explain_scope(self.node, streaming=self._streaming)
+        if self._streaming:
+            state = "state       RocksDB: one entry, the held rows as Arrow chunks and where each row is, per bucket"
+            return explain_join(self.node, engine=(scope, spread, RUNS, state))
+        runs = "runs        applyInArrow, one task per bucket, no state"
+        return explain_join(self.node, engine=(scope, spread, runs))
 
     @property
     def _schemas_out(self) -> Mapping[int, pa.Schema]:
@@ -195,13 +221,5 @@ class SparkJoin(SparkQuery):
     def _driver(self, checkpoint: str | os.PathLike[str]) -> DriverSlack | None:
         return DriverSlack(self.node, driver_folder(checkpoint)) if self._is_led else None
 
-    def _packets_in(self) -> DataFrame:
-        return self.spread.packets(self.frames, self.schemas)
-
     def _processor(self) -> JoinProcessor:
         return JoinProcessor(self.node, self.schemas, self.spread)
-
-    def _bounded(self) -> DataFrame:
-        return bounded_join(
-            self.node, self.spread, self.schemas, self._packets_in(), processing_time=self.processing_time
-        )

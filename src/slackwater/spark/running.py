@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode, StreamNode
+    from slackwater.plan.nodes import AggregateNode, ReorderNode, StreamNode, StreamsNode
     from slackwater.spark.driver import DriverSlack
     from slackwater.spark.processor import BucketProcessor
 
@@ -42,7 +42,7 @@ class SparkQuery(ABC):
 
     frames: tuple[DataFrame, ...]
     schemas: tuple[pa.Schema, ...]
-    node: ReorderNode | JoinNode | AggregateNode
+    node: ReorderNode | StreamsNode | AggregateNode
     # When a bounded frame arrived, for the guard against clocks from the future.
     processing_time: int = field(kw_only=True, default_factory=lambda: time.time_ns() // 1_000)
 

@@ -1,0 +1,142 @@
+"""The inputs of an operator over several streams: each guarded and reordered, then synchronized into one order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slackwater.contracts import FixedSlack
+from slackwater.core.buffer import MemoryBuffer
+from slackwater.core.merged import MergedArrivals
+from slackwater.core.reorder import KSlack, KSlackState
+from slackwater.core.synchronize import Synchronizer, SynchronizerState
+from slackwater.events import Events, Late, Tagged
+from slackwater.pipeline.guard import Incoming, turn_away
+
+if TYPE_CHECKING:
+    from slackwater.plan.nodes import StreamsNode
+    from slackwater.time import Times
+
+
+class SynchronizedInputs:
+    """Drives guards, reorder buffers and synchronizer. Its snapshot, `waiting` and `between` are all there is to save.
+
+    `delays[s][row]` is where the delay of each event is noted when it arrives. In a total order events of equal times
+    leave by stream.
+    """
+
+    def __init__(
+        self,
+        node: StreamsNode,
+        delays: Sequence[Times],
+        waiting: Sequence[Events],
+        between: Tagged,
+        state: dict[str, Any],
+        *,
+        total_order: bool = False,
+    ) -> None:
+        self._node, self._delays, count = node, delays, len(node.streams)
+        slacks = [KSlackState(*pair) for pair in state.get("streams", [(None, None)] * count)]
+        self._buffers = [MemoryBuffer(events) for events in waiting]
+        self._kslacks = [
+            KSlack(node.release).build(buffer, kept) for buffer, kept in zip(self._buffers, slacks, strict=True)
+        ]
+        self._synchronizer = Synchronizer(count, total_order).build(between, _synchronizer_state(state))
+
+    def arrive(self, incoming: Sequence[Incoming]) -> tuple[MergedArrivals, list[Late]]:
+        """Take in a batch, one part for each stream in arrival order; return what came and what is turned away."""
+        pairs = [turn_away(batch, s.max_ahead) for batch, s in zip(incoming, self._node.streams, strict=True)]
+        arrivals = [kslack.arrive(events) for kslack, (events, _) in zip(self._kslacks, pairs, strict=True)]
+        for noted, each in zip(self._delays, arrivals, strict=True):
+            noted[each.events.row] = each.delay
+        clocks = [kslack.snapshot().clock for kslack in self._kslacks]
+        merged = MergedArrivals.of(arrivals, clocks, self._synchronizer.snapshot().idle)
+        return merged, [late for _, late in pairs]
+
+    def run(self, arrivals: MergedArrivals, slack: Times) -> tuple[Tagged, Times]:
+        """Return what leaves, in order, and the arrival value of the step at which each does."""
+        came, when = self._release(arrivals, slack)
+        left, by = self._synchronized(came, self._awake_from(arrivals, when))
+        return left, when[by]
+
+    def on_idle(self, stream: int) -> Tagged:
+        """Let a stream step aside: it releases what it holds, and nobody waits for it."""
+        released = self._kslacks[stream].on_end()
+        came = Tagged.from_stream(stream, (released.in_order + released.late).by_time())
+        return self._synchronized(came)[0] + self._synchronizer.on_idle(stream)
+
+    def on_end(self) -> Tagged:
+        """Drain: let everything leave."""
+        released = [kslack.on_end() for kslack in self._kslacks]
+        came = Tagged.concat([Tagged.from_stream(s, out.in_order + out.late) for s, out in enumerate(released)])
+        came = came[came.sorted_by(came.time)]
+        return self._synchronized(came)[0] + self._synchronizer.on_end()
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that is needed to go on besides what is held, as values that JSON can hold."""
+        synchronizer = self._synchronizer.snapshot()
+        return {
+            "streams": [(state.clock, state.passed_on) for state in (k.snapshot() for k in self._kslacks)],
+            "shown": list(synchronizer.shown),
+            "passed": synchronizer.passed,
+            "idle": sorted(synchronizer.idle),
+            **({} if synchronizer.through is None else {"through": synchronizer.through}),
+        }
+
+    @property
+    def waiting(self) -> tuple[Events, ...]:
+        """The events in the reorder buffers."""
+        return tuple(buffer.snapshot() for buffer in self._buffers)
+
+    @property
+    def between(self) -> Tagged:
+        """The events in the synchronizer."""
+        return self._synchronizer.held
+
+    @property
+    def buffered(self) -> int:
+        """How many events wait."""
+        return sum(kslack.buffered for kslack in self._kslacks) + len(self._synchronizer.held)
+
+    @property
+    def clock(self) -> int | None:
+        """The largest event time seen in any stream."""
+        return max((c for c in (kslack.snapshot().clock for kslack in self._kslacks) if c is not None), default=None)
+
+    def _release(self, arrivals: MergedArrivals, slack: Times) -> tuple[Tagged, Times]:
+        """Return what leaves the reorder buffers by (step, event time, arrival), and the arrival value of each step."""
+        released, steps = [], []
+        for stream, kslack in enumerate(self._kslacks):
+            own = arrivals.streams[stream]
+            events, step = kslack.on_batch(own, self._slack_of(stream, arrivals.of_stream(stream, slack))).with_steps()
+            released.append(Tagged.from_stream(stream, events))
+            steps.append(own.arrival_of_steps()[step])
+        came, when = Tagged.concat(released), np.concatenate(steps)
+        order = came.sorted_by(when)
+        return came[order], when[order]
+
+    def _synchronized(self, came: Tagged, awake_from: dict[int, int] | None = None) -> tuple[Tagged, Any]:
+        """Let streams wait for each other, unless the plan says not to."""
+        if not self._node.synchronize:
+            return came, np.arange(len(came), dtype=np.int64)
+        return self._synchronizer.on_batch(came, awake_from)
+
+    def _slack_of(self, stream: int, slack: Times) -> Times:
+        """Return the slack of one stream: that of all, unless the contract fixes its own."""
+        contract = self._node.contract
+        by_stream = dict(contract.by_stream) if isinstance(contract, FixedSlack) else {}
+        own = by_stream.get(self._node.streams[stream].name)
+        return slack if own is None else np.minimum(slack, own.microseconds)
+
+    def _awake_from(self, arrivals: MergedArrivals, when: Times) -> dict[int, int]:
+        """Return of each stream that has spoken, from which of the released events on."""
+        first = {stream: own.events.arrival[0] for stream, own in enumerate(arrivals.streams) if len(own.events)}
+        return {stream: int(np.searchsorted(when, at)) for stream, at in first.items()}
+
+
+def _synchronizer_state(state: dict[str, Any]) -> SynchronizerState | None:
+    if "shown" not in state:
+        return None
+    return SynchronizerState(tuple(state["shown"]), state["passed"], state.get("through"), frozenset(state["idle"]))

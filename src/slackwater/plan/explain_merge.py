@@ -1,0 +1,30 @@
+"""A merge plan in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from slackwater.control.choose import default_controller
+from slackwater.plan.explain import short
+
+if TYPE_CHECKING:
+    from slackwater.plan.nodes import MergeNode
+
+
+def explain_merge(node: MergeNode, *, engine: tuple[str, ...]) -> str:
+    """Describe a merge plan; `engine` adds what the runner will do."""
+    contract = node.contract
+    names = [stream.name for stream in node.streams]
+    controller = contract.controller or default_controller(contract)
+    idle = [f"{stream.name} after {stream.idle_after}" for stream in node.streams if stream.idle_after]
+    payload = "the columns that all streams share" if node.payload == "columns" else "a struct for each stream"
+    lines = [
+        f"merge {', '.join(map(repr, names))}",
+        f"  order       one over all rows: by event time, then {' < '.join(names)}, then arrival",
+        f"  results     event_time, stream, {payload}",
+        f"  contract    {short(contract)}, cap {contract.longest_wait or 'none'}",
+        f"  controller  {short(controller)}, a decision every {contract.interval} of event time",
+        f"  late        {node.late!r}",
+        f"  idle        {', '.join(idle) or 'every stream is waited for, however long it is silent'}",
+    ]
+    return "\n".join([*lines, *(f"  {line}" for line in engine)])
