@@ -13,7 +13,8 @@ Event streams that arrive out of order, on Spark Structured Streaming or in proc
 """
 
 from slackwater import control
-from slackwater.api import Output, Stream, aggregate, join, profile, reorder, session, stream
+from slackwater.api import Output, Stream, join, profile, reorder, session, stream
+from slackwater.api_aggregate import aggregate
 from slackwater.api_merge import merge, union
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.core.late import LatePolicy
