@@ -50,7 +50,10 @@ class DriverSlack:
         if decided:
             # In a replay it may be there already. No later batch has read it yet, and a query that was started again
             # with another contract decides otherwise.
-            put(Path(self.records) / f"{batch}.json", json.dumps({"kind": "slack", "slack": decided[-1].slack, "at": decided[-1].at}))
+            put(
+                Path(self.records) / f"{batch}.json",
+                json.dumps({"kind": "slack", "slack": decided[-1].slack, "at": decided[-1].at}),
+            )
         return pooled_table(self.node, decided)
 
     def _state_of(self, batch: int) -> Path:
