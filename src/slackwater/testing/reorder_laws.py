@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 _look_for_counterexamples = settings(
     max_examples=15, deadline=None, derandomize=True, database=None, report_multiple_bugs=False
 )
-_SIDE = LatePolicy.side()
 _BY: tuple[tuple[str, ...], ...] = ((), ("key",))  # one clock; a clock per key
 
 
