@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from random import Random
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import slackwater as sw
@@ -113,6 +114,9 @@ def by_stream(rows):
     st.sampled_from(["arrival", "clock"]),
     st.randoms(use_true_random=False),
 )
+@example(
+    [0, 0, 0, 0, 0, 0, 9, 9, 0, 0, 10], [1, 8], CONTRACTS[4], "2 by key", "arrival", Random(0)
+)  # a late event whose partners may be forgotten
 def test_any_split_and_shuffle_equals_the_local_run(times, cuts, contract, condition, release, random):
     streams, options = CONDITIONS[condition]
     tables = tables_of(times, streams)

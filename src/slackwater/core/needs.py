@@ -74,6 +74,7 @@ class NeedsState:
     """All that a profile remembers besides the events it has seen."""
 
     longest_lag: int = 0  # the longest that an event has come behind the slowest clock
+    remembered_from: int = BEFORE_ALL_TIME  # the time from which on events are remembered, but for their windows
     samples: tuple[tuple[SampleState, SampleState], ...] = ()  # of each stream: late arrivals, others
     looking: bool = False  # whether the others are looked at in the interval under way
     late: int = 0  # late arrivals of that interval so far
@@ -120,13 +121,14 @@ class NeedsProfile:
             return Needs.none()
         lags = [self._lag(stream, arrivals) for stream in range(len(self._seen))]
         late = self._late(arrivals, lags, interval, intervals)
+        floor = self._remembered_from(arrivals, lags, interval, intervals)
         looking = self._look_ahead(lags, late)
         chosen = [self._chosen(stream, arrivals, lags[stream] > 0, interval, looking) for stream in range(len(lags))]
         found = Needs.none()
         if any(len(events) for events, _ in chosen):
-            found = self._looked_at(arrivals, chosen)
+            found = self._looked_at(arrivals, chosen, floor[interval])
         unseen = self._not_looked_at(arrivals, late, interval, looking, found)
-        self._forget(arrivals)
+        self._forget(arrivals, int(floor[-1]))
         return Needs.concat([found, unseen])
 
     @property
@@ -151,6 +153,22 @@ class NeedsProfile:
             late += np.bincount(interval[steps], minlength=intervals)
         return late
 
+    def _remembered_from(self, arrivals: MergedArrivals, lags: list[Times], interval: Rows, intervals: int) -> Times:
+        """Return for each interval the time from which on events are remembered, but for their windows.
+
+        At a boundary everything is forgotten that an event that comes as late as the latest so far could not find. So
+        it does not depend on where batches end, although all events of a batch are at hand.
+        """
+        longest = np.zeros(intervals, np.int64)
+        for stream, lag in enumerate(lags):
+            late = np.flatnonzero(lag > 0)
+            np.maximum.at(longest, interval[arrivals.step_of(stream, late)], lag[late])
+        longest[0] = max(int(longest[0]), self._state.longest_lag)
+        longest = np.minimum(np.maximum.accumulate(longest), max(self._most_lag, self._state.longest_lag))
+        ends = np.searchsorted(interval, np.arange(intervals - 1), side="right") - 1
+        floor = np.concatenate(([self._state.remembered_from], arrivals.slowest[ends] - longest[:-1]))
+        return np.maximum.accumulate(floor)
+
     def _look_ahead(self, lags: list[Times], late: Rows) -> Mask:
         """Say for each interval whether events that are not late are looked at: if the one before had late ones."""
         late = np.concatenate((late[:1] + self._state.late, late[1:]))
@@ -164,13 +182,13 @@ class NeedsProfile:
         )
         return looking
 
-    def _looked_at(self, arrivals: MergedArrivals, chosen: list[tuple[Rows, Numbers]]) -> Needs:
-        """Find the results that chosen events complete."""
+    def _looked_at(self, arrivals: MergedArrivals, chosen: list[tuple[Rows, Numbers]], floor: Times) -> Needs:
+        """Find the results that chosen events complete; `floor` is the time since which events of a step remember."""
         pools, ranks = self._pools(arrivals)
         combiner = Combiner(self._condition, pools, self._work)
         return Needs.concat(
             [
-                self._of_stream(combiner, stream, arrivals, ranks[stream], *chosen[stream])
+                self._of_stream(combiner, stream, arrivals, ranks[stream], floor, *chosen[stream])
                 for stream in range(len(ranks))
             ]
         )
@@ -217,13 +235,21 @@ class NeedsProfile:
         return pools, ranks
 
     def _of_stream(
-        self, combiner: Combiner, stream: int, arrivals: MergedArrivals, rank: Rows, chosen: Rows, weight: Numbers
+        self,
+        combiner: Combiner,
+        stream: int,
+        arrivals: MergedArrivals,
+        rank: Rows,
+        floor: Times,
+        chosen: Rows,
+        weight: Numbers,
     ) -> Needs:
         events = arrivals.streams[stream].events
         step = arrivals.per_event(stream, np.arange(arrivals.steps))
-        parts = [self._as_latest(combiner, stream, events[chosen], rank[chosen])]
+        floors = self._floors(floor[step[chosen]])
+        parts = [self._as_latest(combiner, stream, events[chosen], rank[chosen], floors)]
         parts += [
-            self._behind(combiner, stream, other, events[chosen], rank[chosen])
+            self._behind(combiner, stream, other, events[chosen], rank[chosen], floors)
             for other in range(len(self._seen))
             if other != stream
         ]
@@ -233,7 +259,7 @@ class NeedsProfile:
         of = chosen[event]
         behind = time + (events.time[of] == time)  # the first time that makes it too late
         first_rank = arrivals.arrived_by(step[of] - 1)  # of those that came together
-        needed = self._needed(combiner.pools, arrivals, behind, step[of], first_rank)
+        needed = self._needed(combiner.pools, arrivals, behind, step[of], first_rank, [low[event] for low in floors])
         return Needs(step[of], time, needed, ways * weight[event])
 
     def _chosen(
@@ -248,51 +274,65 @@ class NeedsProfile:
             weights.append(weight)
         return np.concatenate(chosen), np.concatenate(weights)
 
-    def _needed(self, pools: tuple[Pool, ...], arrivals: MergedArrivals, since: Times, step: Rows, rank: Rows) -> Times:
+    def _floors(self, floor: Times) -> list[Times]:
+        """Return the earliest time at which partners are remembered, stream by stream."""
+        return [window_start(floor, window, closed=self._config.closed) for window in self._config.windows]
+
+    def _needed(
+        self,
+        pools: tuple[Pool, ...],
+        arrivals: MergedArrivals,
+        since: Times,
+        step: Rows,
+        rank: Rows,
+        floors: list[Times],
+    ) -> Times:
         """Return the smallest slack at which some stream has not yet released anything since each of these times."""
         needed = np.full(len(since), -BEFORE_ALL_TIME)
-        for pool, clock in zip(pools, arrivals.clocks_before, strict=True):
-            first = _first_since(pool.time, pool.position, since, rank, clock[step])
+        for pool, clock, floor in zip(pools, arrivals.clocks_before, floors, strict=True):
+            first = _first_since(pool.time, pool.position, np.maximum(since, floor), rank, clock[step])
             np.minimum(needed, clock[step] - first + 1, out=needed)
         slack: Times = np.maximum(needed, 0)
         return slack
 
-    def _as_latest(self, combiner: Combiner, stream: int, events: Events, rank: Rows) -> tuple[Rows, Times, Numbers]:
+    def _as_latest(
+        self, combiner: Combiner, stream: int, events: Events, rank: Rows, floors: list[Times]
+    ) -> tuple[Rows, Times, Numbers]:
         """Count results whose time is the event's own; of equal times the first stream's member gives it."""
-        seeds = self._seeds(stream, events.row, events.time, rank, owner=stream)
+        seeds = self._seeds(stream, events.row, events.time, rank, floors, owner=stream)
         return np.arange(len(events)), events.time, combiner.count(seeds)
 
     def _behind(
-        self, combiner: Combiner, stream: int, owner: int, events: Events, rank: Rows
+        self, combiner: Combiner, stream: int, owner: int, events: Events, rank: Rows, floors: list[Times]
     ) -> tuple[Rows, Times, Numbers]:
         """Count results whose time is that of an event of another stream, at least as late as the new event."""
         count = len(self._seen)
-        low = [events.time] * count
-        low[owner] = events.time if owner < stream else events.time + 1
+        low = [np.maximum(events.time, floor) for floor in floors]
+        low[owner] = np.maximum(low[owner], events.time if owner < stream else events.time + 1)
         high = events.time + self._config.windows[stream] - (0 if self._config.closed == "both" else 1)
         seeds = Seeds(stream, events.row, tuple(low), (high,) * count, rank)
         found = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
         for pairs, times in combiner.pairs(seeds, owner):
-            at = self._seeds(stream, pairs.rows[stream], times, rank[pairs.seed], owner=owner)
+            of_seed = [floor[pairs.seed] for floor in floors]
+            at = self._seeds(stream, pairs.rows[stream], times, rank[pairs.seed], of_seed, owner=owner)
             bound = Bound(np.arange(len(pairs)), pairs.rows)
             found.append((pairs.seed, times, combiner.weigh(at, bound)))
         seed, time, ways = (np.concatenate(column) for column in zip(*found, strict=True))
         return seed, time, ways
 
-    def _seeds(self, stream: int, row: Rows, time: Times, rank: Rows, *, owner: int) -> Seeds:
+    def _seeds(self, stream: int, row: Rows, time: Times, rank: Rows, floors: list[Times], *, owner: int) -> Seeds:
         """Ask for members of results at these times, of which stream `owner` has the first member at that time."""
         count = range(len(self._seen))
-        low = tuple(window_start(time, self._config.windows[s], closed=self._config.closed) for s in count)
+        low = tuple(np.maximum(start, floor) for start, floor in zip(self._floors(time), floors, strict=True))
         high = tuple(time - 1 if s < owner else time for s in count)
         return Seeds(stream, row, low, high, rank)
 
-    def _forget(self, arrivals: MergedArrivals) -> None:
-        """Keep what an event that comes as late as the latest so far could still find."""
-        if not arrivals.steps:
-            return
-        since = int(arrivals.slowest[-1]) - self._state.longest_lag
-        for stream, own in enumerate(arrivals.streams):
-            start = window_start(np.array(since), self._config.windows[stream], closed=self._config.closed)
+    def _forget(self, arrivals: MergedArrivals, remembered_from: int) -> None:
+        """Keep what events of the interval under way may find."""
+        self._state = replace(self._state, remembered_from=remembered_from)
+        for stream, (own, start) in enumerate(
+            zip(arrivals.streams, self._floors(np.array(remembered_from)), strict=True)
+        ):
             seen = self._seen[stream]
             recent = seen[seen.time >= start] + own.events[own.events.time >= start]
             self._seen[stream] = recent.by_time()
