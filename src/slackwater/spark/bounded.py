@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from slackwater.spark.buckets import BUCKET
-from slackwater.spark.call import PACKETS_OUT, Call, Saved, run_call
+from slackwater.spark.call import PACKETS_OUT, Call, Saved
 from slackwater.spark.packets import PACKET_ROWS, Mapper, tables_of
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def bounded_packets(
     bucket: str | None,
     *,
     processing_time: int,
-    run: RunCall = run_call,
-    nothing: Saved | None = None,
+    run: RunCall,
+    nothing: Saved,
 ) -> DataFrame:
     """Return the packets of a bounded run, as a streaming run would give them over all its batches.
 
@@ -47,7 +47,7 @@ def bounded_packets(
     else:
         placed = frame.repartition(node.buckets, bucket)
     return placed.sortWithinPartitions(BUCKET, order).mapInArrow(
-        _runner(node, schema, processing_time, run, nothing or Saved()), from_arrow_schema(PACKETS_OUT)
+        _runner(node, schema, processing_time, run, nothing), from_arrow_schema(PACKETS_OUT)
     )
 
 

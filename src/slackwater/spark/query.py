@@ -21,7 +21,7 @@ from slackwater.plan.explain_aggregate import explain_aggregate, explain_groups
 from slackwater.plan.explain_join import explain_join, explain_scope
 from slackwater.plan.validate import check_arrivals
 from slackwater.spark.aggregate_call import run_aggregate_call
-from slackwater.spark.bounded import bounded_packets, bounded_streams
+from slackwater.spark.bounded import RunCall, bounded_packets, bounded_streams
 from slackwater.spark.buckets import Spread, with_bucket
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Saved, run_call
 from slackwater.spark.driver import DriverSlack, driver_folder
@@ -40,7 +40,38 @@ RUNS = "runs        packets -> transformWithStateInPandas, one call per bucket a
 
 
 @dataclass(frozen=True, repr=False)
-class SparkReorder(SparkQuery):
+class SparkStream(SparkQuery):
+    """The outputs of a plan over one stream on Spark."""
+
+    node: ReorderNode | AggregateNode
+
+    @property
+    def _streams(self) -> tuple[StreamNode, ...]:
+        return (self.node.stream,)
+
+    @property
+    def _buckets(self) -> int:
+        return self.node.buckets
+
+    def _packets_in(self) -> DataFrame:
+        rows, bucket = with_bucket(self.node, self.frames[0])
+        return rows.mapInArrow(packer(self.schemas[0], bucket), PACKETS_IN)
+
+    def _bounded_by(self, run: RunCall, nothing: Saved) -> DataFrame:
+        rows, bucket = with_bucket(self.node, self.frames[0])
+        return bounded_packets(
+            self.node,
+            rows,
+            self.schemas[0],
+            bucket,
+            processing_time=self.processing_time,
+            run=run,
+            nothing=nothing,
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class SparkReorder(SparkStream):
     """The outputs of a reorder plan on Spark."""
 
     node: ReorderNode
@@ -62,42 +93,20 @@ class SparkReorder(SparkQuery):
         return explain_reorder(self.node, engine=(explain_buckets(self.node), runs))
 
     @property
-    def _streams(self) -> tuple[StreamNode, ...]:
-        return (self.node.stream,)
-
-    @property
-    def _buckets(self) -> int:
-        return self.node.buckets
-
-    @property
     def _schemas_out(self) -> Mapping[int, pa.Schema]:
         schema = self.schemas[0]
         return {RESULTS: schema, LATE: late_schema(schema), DECISIONS: DECISIONS_SCHEMA}
-
-    def _packets_in(self) -> DataFrame:
-        rows, bucket = with_bucket(self.node, self.frames[0])
-        return rows.mapInArrow(packer(self.schemas[0], bucket), PACKETS_IN)
 
     def _processor(self) -> ReorderProcessor | KeyedProcessor:
         processor = KeyedProcessor if self.node.by else ReorderProcessor
         return processor(self.node, self.schemas[0])
 
     def _bounded(self) -> DataFrame:
-        rows, bucket = with_bucket(self.node, self.frames[0])
-        run, nothing = (run_keyed_call, KeyedSaved()) if self.node.by else (run_call, Saved())
-        return bounded_packets(
-            self.node,
-            rows,
-            self.schemas[0],
-            bucket,
-            processing_time=self.processing_time,
-            run=run,
-            nothing=nothing,
-        )
+        return self._bounded_by(*((run_keyed_call, KeyedSaved()) if self.node.by else (run_call, Saved())))
 
 
 @dataclass(frozen=True, repr=False)
-class SparkAggregate(SparkQuery):
+class SparkAggregate(SparkStream):
     """The outputs of an aggregate plan on Spark; every bucket has its own clock, slack and decisions."""
 
     node: AggregateNode
@@ -116,35 +125,15 @@ class SparkAggregate(SparkQuery):
         return explain_aggregate(self.node, engine=(groups, "runs        mapInArrow over sorted partitions, no state"))
 
     @property
-    def _streams(self) -> tuple[StreamNode, ...]:
-        return (self.node.stream,)
-
-    @property
-    def _buckets(self) -> int:
-        return self.node.buckets
-
-    @property
     def _schemas_out(self) -> Mapping[int, pa.Schema]:
         schema = self.schemas[0]
         return {RESULTS: window_schema(self.node, schema), LATE: late_schema(schema), DECISIONS: DECISIONS_SCHEMA}
-
-    def _packets_in(self) -> DataFrame:
-        rows, bucket = with_bucket(self.node, self.frames[0])
-        return rows.mapInArrow(packer(self.schemas[0], bucket), PACKETS_IN)
 
     def _processor(self) -> AggregateProcessor:
         return AggregateProcessor(self.node, self.schemas[0])
 
     def _bounded(self) -> DataFrame:
-        rows, bucket = with_bucket(self.node, self.frames[0])
-        return bounded_packets(
-            self.node,
-            rows,
-            self.schemas[0],
-            bucket,
-            processing_time=self.processing_time,
-            run=run_aggregate_call,
-        )
+        return self._bounded_by(run_aggregate_call, Saved())
 
 
 @dataclass(frozen=True, repr=False)
