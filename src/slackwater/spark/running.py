@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from slackwater.plan.nodes import AggregateNode, ReorderNode, StreamNode, StreamsNode
     from slackwater.spark.driver import DriverSlack
+    from slackwater.spark.outputs import Notice
     from slackwater.spark.processor import BucketProcessor
 
 
@@ -108,10 +109,15 @@ class SparkQuery(ABC):
         writer = (
             self._packets(control, driver)
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
-            .foreachBatch(batch_writer(self._unpack, destinations, decide))
+            .foreachBatch(batch_writer(self._unpack, destinations, self._notice, decide))
         )
         writer = writer.queryName(name) if name else writer
         return writer.trigger(**trigger).start() if trigger else writer.start()
+
+    @property
+    def _notice(self) -> Notice | None:
+        """What hears how the calls of a batch worked, where somebody wants to know."""
+        return None
 
     @abstractmethod
     def explain(self) -> str:
