@@ -1,7 +1,7 @@
 """Slack-ScaleGate one event at a time, written from SSG17 Alg. 1-3: what the columnar gates must equal.
 
-Equal times are in the order of their streams, and a stream that nobody awaits counts for nothing. `slack` is what streams
-are given that are not sorted; in the document they are, and it is 0.
+Equal times are in the order of their streams, and a stream that nobody awaits counts for nothing. `slack` is what
+streams are given that are not sorted; in the document they are, and it is 0.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class SlackScaleGate:
 
     @property
     def spread(self) -> float:
-        """How far the fastest stream is ahead of the slowest: a history is compatible while that is within the limit."""
+        """How far the fastest stream is ahead of the slowest; a history is compatible while the limit is not less."""
         return max(self.newest) - min(self.newest)
 
     def _is_ready(self, event: Event) -> bool:

@@ -2,9 +2,9 @@
 
 An event is *ready* once every awaited stream has shown that nothing before it will follow: its (event time, stream) is
 not above any stream's (clock - slack, stream). In the document streams are sorted and that slack is 0 (Def. 2.1); where
-they are not, it is what a reorder buffer would wait. An event that is not ready leaves all the same once it is more than
-`limit` behind the fastest stream: it is *slack-ready* (Def. 3.1, `SLT`). An event that is behind one that has left comes
-too late to be in order; it leaves at once.
+they are not, it is what a reorder buffer would wait. An event that is not ready leaves all the same once it is more
+than `limit` behind the fastest stream: it is *slack-ready* (Def. 3.1, `SLT`). An event that is behind one that has left
+comes too late to be in order; it leaves at once.
 
 The document reads one event at a time. Here a batch is a set computation: while neither slack nor limit grows, all
 horizons only rise, so an event leaves at the first step at which one of them reaches it. Where a horizon falls (a
@@ -159,7 +159,7 @@ class GateLogic:
         entered = np.concatenate((np.full(len(self._held), start, np.int64), step))
         leaves = np.maximum(horizons.first_reaching(pool, start, stop), entered)
         if self._state.last is not None:
-            behind = _is_behind(pool, self._state.last)
+            behind = is_behind(pool, self._state.last)
             leaves = np.where(behind, entered, leaves)
         gone = leaves < stop
         self._held = pool[~gone]
@@ -236,9 +236,14 @@ def _limit(time: Times | int, through: Rows | int, stream: int) -> Times:
     return np.asarray(np.subtract(time, np.less(through, stream)), np.int64)
 
 
-def _is_behind(events: Tagged, last: Place) -> Mask:
-    """Whether each event is before one that has left."""
-    return np.asarray((events.time < last.time) | ((events.time == last.time) & (events.stream < last.stream)))
+def is_behind(events: Tagged, place: Place) -> Mask:
+    """Whether each event is before a place in the order: one that has left makes it late."""
+    return np.asarray((events.time < place.time) | ((events.time == place.time) & (events.stream < place.stream)))
+
+
+def is_up_to(events: Tagged, place: Place) -> Mask:
+    """Whether each event is not behind a place in the order: up to the slowest stream's, events are ready."""
+    return np.asarray((events.time < place.time) | ((events.time == place.time) & (events.stream <= place.stream)))
 
 
 def _in_total_order(arrivals: MergedArrivals) -> tuple[Tagged, Rows]:
