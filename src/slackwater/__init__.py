@@ -16,7 +16,7 @@ from slackwater import control
 from slackwater.api import Output, Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
 from slackwater.api_merge import merge, union
-from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.contracts import Deadline, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.core.late import LatePolicy
 from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
@@ -26,6 +26,7 @@ from slackwater.time import Duration
 __version__ = "0.1.0"
 
 __all__ = [
+    "Deadline",
     "DropRatio",
     "Duration",
     "FixedSlack",

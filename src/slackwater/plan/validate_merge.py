@@ -40,7 +40,8 @@ def check_merge(node: MergeNode, schemas: Sequence[Any]) -> None:
     for stream, schema in zip(node.streams, schemas, strict=True):
         for column in schema.names:
             own_time = column == "event_time" == stream.event_time
-            if column in ("event_time", *LATE_COLUMNS) and not own_time:
+            taken = ("event_time", *LATE_COLUMNS, *(("ready",) if node.contract.deadline is not None else ()))
+            if column in taken and not own_time:
                 raise ColumnError(
                     stream.name,
                     column,
@@ -50,7 +51,7 @@ def check_merge(node: MergeNode, schemas: Sequence[Any]) -> None:
 
 
 def _check_goal(node: MergeNode) -> None:
-    contract = node.contract
+    contract = node.contract.promise
     if isinstance(contract, Recall):
         raise ParameterError(
             "contract",
@@ -58,7 +59,7 @@ def _check_goal(node: MergeNode) -> None:
             must="be about rows: a merge has no other results",
             remedy=f"DropRatio({round(1 - contract.target, 12):g}) lets the same share come too late",
         )
-    if needs_cross(controller_for(contract)):
+    if needs_cross(controller_for(node.contract)):
         name = type(contract.controller or default_controller(contract)).__name__
         raise ParameterError(
             "controller", name, must="learn from rows, not from what is joined", remedy="leave it out for the default"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from slackwater.pipeline.merge import MergePipeline, merged_events
+from slackwater.pipeline.merge import MergePipeline
 from slackwater.pipeline.merged_rows import late_merge_rows, merged_rows
 from slackwater.spark.call import columns_of, times_of
 from slackwater.spark.join_call import StreamsBucket
@@ -36,7 +36,7 @@ class MergeBucket(StreamsBucket):
         return MergePipeline(self.node, delays, **kept)
 
     def _results(self, tables: Sequence[pa.Table], outcome: JoinOutcome) -> pa.Table:
-        return merged_rows(self.node, tables, merged_events([outcome]))
+        return merged_rows(self.node, tables, outcome)
 
     def _late(self, tables: Sequence[pa.Table], late: Sequence[Late]) -> pa.Table:
         return late_merge_rows(self.node, tables, late)
