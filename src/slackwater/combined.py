@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from slackwater.contracts import Contract, Deadline, Goal, PerPeriod, Shares
+from slackwater.contracts import Contract, Goal, PerPeriod, Shares
+from slackwater.deadline import Deadline
 from slackwater.errors import ParameterError
-from slackwater.time import Duration, Times
+from slackwater.time import Duration, Mask, Times, is_over_cap
 
 
 @dataclass(frozen=True, init=False)
@@ -92,22 +93,36 @@ class Combined(Contract):
         """The period of the target."""
         return self.promise.period
 
+    @property
+    def patience(self) -> Duration | None:
+        """What the deadline leaves, where it rules."""
+        return self.deadline.left if self.deadline_rules else None
+
     def shown(self, quality: Shares) -> Shares:
         """Return qualities in the terms of the target."""
         return self.promise.shown(quality)
 
-    def gate(self, slack: Times) -> tuple[Times, Times | int]:
-        """Wait for stragglers as the target needs, for slower streams as the deadline allows; at least as long."""
-        return np.maximum(slack, self.deadline.left.microseconds), slack
+    def gate(self, slack: Times) -> tuple[Times | None, Times | int]:
+        """Wait for stragglers as the target needs; for slower streams as the deadline allows, where that rules."""
+        left = np.broadcast_to(np.int64(self.deadline.left.microseconds), slack.shape)
+        return left if self.deadline_rules else None, slack
 
-    def ruled(self, slack: Times, slack_ready: Times) -> list[str]:
-        """Return the first contract where it was kept, the second where the first had to give way.
+    def is_past(self, ready: Mask, stall: Times) -> Mask:
+        """Where the deadline does not rule, events are past it that have waited longer."""
+        return ~ready if self.deadline_rules else is_over_cap(stall, self.deadline.left.microseconds)
 
-        The two are in conflict where the target would wait as long as the deadline allows, or longer; and where
-        events left that streams should have been waited for.
+    def slack_ready(self, past: Times) -> Times:
+        """Nothing leaves before it is ready where the deadline does not rule."""
+        return past if self.deadline_rules else np.zeros_like(past)
+
+    def ruled(self, slack: Times, past: Times) -> list[str]:
+        """Return the second contract where the two were in conflict, so that it had its way, else the first.
+
+        They are where the target would wait as long as the deadline allows, or longer; and where events were past the
+        deadline: they left although streams should have been waited for, or were waited for all the same.
         """
         left = self.deadline.left.microseconds
-        conflict = (slack >= left) | (slack_ready > 0) if self.deadline_rules else slack > left
+        conflict = (past > 0) | ((slack >= left) if self.deadline_rules else (slack > left))
         names = type(self.first).__name__, type(self.second).__name__
         return [names[int(each)] for each in conflict]
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from slackwater.errors import ParameterError
-from slackwater.time import Duration, DurationLike, Times
+from slackwater.time import Duration, DurationLike, Mask, Times
+
+if TYPE_CHECKING:
+    from slackwater.deadline import Deadline
 
 Shares: TypeAlias = npt.NDArray[np.float64]
 
@@ -118,16 +121,29 @@ class Contract:
         """The deadline, where there is one: then streams are read through a gate that waits no longer."""
         return None
 
-    def gate(self, slack: Times) -> tuple[Times, Times | int]:
-        """Return how long a gate waits for slower streams, and for stragglers of each, where there is a deadline."""
+    @property
+    def patience(self) -> Duration | None:
+        """For how much processing time a silent stream may hold others back; None: for ever."""
+        return None
+
+    def gate(self, slack: Times) -> tuple[Times | None, Times | int]:
+        """Return how long a gate waits for slower streams (None: for ever), and for stragglers of each."""
         return slack, 0
+
+    def is_past(self, ready: Mask, stall: Times) -> Mask:
+        """Whether events that left a gate were past the deadline, which did not let them wait until they were ready."""
+        return ~ready
+
+    def slack_ready(self, past: Times) -> Times | None:
+        """Return how many events left before they were ready, given how many were past a deadline."""
+        return None if self.deadline is None else past
 
     def after(self, latency: Duration) -> Contract:
         """Return the same where more of a deadline is no waiting."""
         return self
 
-    def ruled(self, slack: Times, slack_ready: Times) -> list[str] | None:
-        """Return which of two contracts had its way, given the slack and how many events could not be waited for."""
+    def ruled(self, slack: Times, past: Times) -> list[str] | None:
+        """Return which of two contracts said how long was waited; `past` counts events past the deadline."""
         return None
 
     def __and__(self, other: Contract) -> Contract:
@@ -193,78 +209,6 @@ class MaxSlack(Contract):
     >>> MaxSlack(cap="30 seconds").cap
     Duration('30 seconds')
     """
-
-
-@dataclass(frozen=True)
-class Deadline(Contract):
-    """Give every row out within `limit` of its arrival, and as deterministic as that allows (SSG17).
-
-    Streams wait for each other, so that the order does not depend on who came first, until waiting would exceed what
-    the limit leaves: `limit - latency`. Rows that leave before they are ready are marked, and counted in decisions.
-
-    Args:
-        limit: the longest latency, from the arrival of a row until it is given out.
-        latency: what of it is not waiting: reading, the operator, writing. On Spark `start()` adds the interval of its
-            trigger, because rows wait for the next batch.
-
-    >>> Deadline("6 seconds", latency="1500 ms").left
-    Duration('4.5 seconds')
-    >>> Deadline("1 second", latency="2 seconds")
-    Traceback (most recent call last):
-        ...
-    slackwater.errors.ParameterError: limit must be more than the 2 seconds that are no waiting, got '1 second'; \
-2.001 seconds is the shortest deadline that can be kept
-    """
-
-    limit: Duration
-    latency: Duration
-
-    def __init__(
-        self,
-        limit: DurationLike,
-        *,
-        latency: DurationLike = Duration.ZERO,
-        cap: DurationLike | None = None,
-        adaptation_interval: DurationLike = "1 second",
-        controller: ControllerConfig | None = None,
-    ) -> None:
-        object.__setattr__(self, "limit", Duration.of(limit, parameter="limit"))
-        object.__setattr__(self, "latency", Duration.of(latency, parameter="latency"))
-        super().__init__(cap=cap, adaptation_interval=adaptation_interval, controller=controller)
-        if self.limit <= self.latency:
-            raise ParameterError(
-                "limit",
-                str(self.limit),
-                must=f"be more than the {self.latency} that are no waiting",
-                remedy=f"{Duration(self.latency.microseconds + 1_000)} is the shortest deadline that can be kept",
-            )
-
-    @property
-    def left(self) -> Duration:
-        """How long events may wait."""
-        return Duration(self.limit.microseconds - self.latency.microseconds)
-
-    @property
-    def deadline(self) -> Deadline:
-        """Itself."""
-        return self
-
-    def after(self, latency: Duration) -> Deadline:
-        """Return the same where more of the limit is no waiting.
-
-        >>> Deadline("6 seconds", latency="1 second").after(Duration.of("2 seconds")).left
-        Duration('3 seconds')
-        """
-        return replace(self, latency=Duration(self.latency.microseconds + latency.microseconds))
-
-    def goal(self, windows: tuple[int, ...] = ()) -> Goal:
-        """Return what a controller is to reach; it never waits past the deadline.
-
-        The period is for how long a slack holds that was set from outside; after that, the deadline alone decides.
-        """
-        goal, limit = super().goal(windows), self.limit.microseconds
-        cap = limit if goal.cap is None else min(goal.cap, limit)
-        return replace(goal, period=60_000_000, cap=cap, deadline=limit, latency=self.latency.microseconds)
 
 
 @dataclass(frozen=True)

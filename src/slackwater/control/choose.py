@@ -8,7 +8,6 @@ from slackwater.combined import Combined
 from slackwater.contracts import (
     Contract,
     ControllerConfig,
-    Deadline,
     DropRatio,
     FixedSlack,
     MaxSlack,
@@ -21,6 +20,7 @@ from slackwater.control.deadline_slack import DeadlineSlack
 from slackwater.control.fixed import Fixed
 from slackwater.control.max_delay import MaxDelay
 from slackwater.control.needed_slack import NeededSlack
+from slackwater.deadline import Deadline
 from slackwater.errors import ParameterError
 from slackwater.time import Duration
 

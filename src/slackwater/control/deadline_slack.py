@@ -16,7 +16,7 @@ class DeadlineSlack:
 
     That is the largest slack threshold (SLT) that SSG17 may choose, and the fewest slack-ready events.
 
-    >>> from slackwater.contracts import Deadline
+    >>> from slackwater.deadline import Deadline
     >>> DeadlineSlack().build(goal=Deadline("6 seconds", latency="1 second").goal()).next_slack()
     Duration('5 seconds')
     """

@@ -44,7 +44,7 @@ class Decisions:
     results: Rows
     estimated: Numbers  # nan where there is none
     measured: Numbers
-    slack_ready: Rows  # events that left a gate before they were ready, since the decision before
+    past: Rows  # events past a deadline, since the decision before: slack-ready, or waited for all the same
 
     @classmethod
     def none(cls) -> Decisions:
@@ -76,8 +76,8 @@ class Decisions:
             "late": self.late,
             "buffered": self.arrived - self.released - self.late,
             "results": self.results,
-            "slack_ready": None if contract.deadline is None else self.slack_ready,
-            "ruled": contract.ruled(self.slack, self.slack_ready),
+            "slack_ready": contract.slack_ready(self.past),
+            "ruled": contract.ruled(self.slack, self.past),
             "estimated": pa.array(contract.shown(self.estimated), from_pandas=True),
             "measured": pa.array(contract.shown(self.measured), from_pandas=True),
         }
@@ -141,7 +141,7 @@ class Boundaries:
             results=results,
             estimated=unknown,
             measured=unknown,
-            slack_ready=np.zeros(len(steps), np.int64),
+            past=np.zeros(len(steps), np.int64),
         )
 
     def close(self, clock: int | None, slack: int, counts: Counts, results: int) -> Decisions:
@@ -155,7 +155,7 @@ class Boundaries:
         unknown = np.full(1, np.nan)
         none = np.zeros(1, np.int64)
         return Decisions(
-            at, intervals, of_slack, max_delay, arrived, released, late, completed, unknown, unknown, slack_ready=none
+            at, intervals, of_slack, max_delay, arrived, released, late, completed, unknown, unknown, past=none
         )
 
     def _before(self, clock: Times) -> int:

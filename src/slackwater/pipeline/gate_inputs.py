@@ -9,6 +9,7 @@ from slackwater.core.gate import Gate, GateState, Place
 from slackwater.events import Events, Tagged
 from slackwater.pipeline.guard import turn_away_all
 from slackwater.pipeline.inputs import Passed
+from slackwater.time import delay_of
 
 if TYPE_CHECKING:
     from slackwater.core.merged import MergedArrivals
@@ -48,7 +49,8 @@ class GateInputs:
         """Return what leaves, in order, the arrival value of the step at which each does, and whether it was ready."""
         limit, own = self._node.contract.gate(slack)
         left = self._gate.on_batch(arrivals, limit, own)
-        return Passed(left.events, arrivals.arrival[left.step], left.ready)
+        stall = delay_of(left.events.time, arrivals.clock[left.step])
+        return Passed(left.events, arrivals.arrival[left.step], left.ready, stall)
 
     def on_idle(self, stream: int, slack: Times) -> Tagged:
         """Let a stream step aside: nobody waits for it."""

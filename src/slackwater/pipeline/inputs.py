@@ -17,6 +17,7 @@ from slackwater.events import Events, Late, Tagged
 from slackwater.pipeline.guard import Incoming, turn_away_all
 
 if TYPE_CHECKING:
+    from slackwater.contracts import Contract
     from slackwater.events import Rows
     from slackwater.plan.nodes import StreamsNode
     from slackwater.time import Mask, Times
@@ -29,17 +30,18 @@ class Passed:
     events: Tagged
     at: Times  # the arrival value of the step at which each leaves
     ready: Mask | None = None  # whether a gate saw that nothing before it would follow; None: there is no gate
+    stall: Times | None = None  # how long each had waited in the gate, in event time of the fastest stream
 
-    def not_ready(self) -> Rows:
-        """Return how many events were not ready among the first n that left, for every n."""
-        if self.ready is None:
+    @property
+    def longest_stall(self) -> int:
+        """The longest that an event had waited; 0 without a gate."""
+        return 0 if self.stall is None else int(self.stall.max(initial=0))
+
+    def past(self, contract: Contract) -> Rows:
+        """Return how many events were past the deadline among the first n that left, for every n."""
+        if self.ready is None or self.stall is None:
             return np.zeros(len(self.events) + 1, np.int64)
-        return np.append(0, np.cumsum(~self.ready))
-
-    def longest_stall(self, arrivals: MergedArrivals) -> int:
-        """Return the longest that an event had waited when it left, in event time of the fastest stream."""
-        clock = arrivals.clock[np.searchsorted(arrivals.arrival, self.at)]
-        return int((clock - self.events.time).max(initial=0))
+        return np.append(0, np.cumsum(contract.is_past(self.ready, self.stall)))
 
 
 class Inputs(Protocol):

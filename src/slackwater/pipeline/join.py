@@ -121,7 +121,7 @@ class StreamsPipeline(ABC):
         self._kept = KeptShare.of(node.contract, state) if node.contract.counts_events else None
         self._counts = Counts(**state.get("counts", {}))
         self._results = state.get("results", 0)
-        self._slack_ready = state.get("slack_ready", 0)  # since the last decision
+        self._past = state.get("past", 0)  # events past a deadline since the last decision
 
     def on_batch(self, incoming: Sequence[Incoming]) -> JoinOutcome:
         """Take in a batch, one part for each stream in arrival order; join, route and decide."""
@@ -142,7 +142,7 @@ class StreamsPipeline(ABC):
         """Drain: release all that is held, join it, and decide one last time."""
         routed = self._route(self._process(self._inputs.on_end()))
         slack = self._controller.next_slack().microseconds
-        last = self._with_slack_ready(self._boundaries.close(self.clock, slack, self._counts, self._results))
+        last = self._with_past(self._boundaries.close(self.clock, slack, self._counts, self._results))
         now = BEFORE_ALL_TIME if self._operator.time is None else self._operator.time
         return self._balanced(replace(routed, decisions=last, watermark=np.full(len(last), now)))
 
@@ -155,7 +155,7 @@ class StreamsPipeline(ABC):
             "max_delay": self._boundaries.max_delay,
             "counts": {"arrived": self._counts.arrived, "released": self._counts.released, "late": self._counts.late},
             "results": self._results,
-            **({"slack_ready": self._slack_ready} if self._slack_ready else {}),
+            **({"past": self._past} if self._past else {}),
             **({} if self._foresight is None else self._foresight.snapshot()),
             **({} if self._kept is None else self._kept.snapshot()),
         }
@@ -228,19 +228,19 @@ class StreamsPipeline(ABC):
     def _run(self, arrivals: MergedArrivals, slack: Times) -> JoinOutcome:
         """Run the steps of a part through buffers, synchronizer and join."""
         passed = self._inputs.run(arrivals, slack)
-        left_at, not_ready = passed.at, passed.not_ready()
+        left_at, past = passed.at, passed.past(self._node.contract)
         processed = replace(self._process(passed.events), ready=passed.ready)
         usable = sum(len(each.events) for each in arrivals.streams)
         before, results = self._counts, self._results
         self._counts = self._added(arrived=usable)
-        watermarks, came_late, slack_ready = _NO_TIMES, _NO_TIMES, _NO_TIMES
+        watermarks, came_late, past_by = _NO_TIMES, _NO_TIMES, _NO_TIMES
 
         def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
-            nonlocal watermarks, came_late, slack_ready
+            nonlocal watermarks, came_late, past_by
             done = np.searchsorted(left_at, arrivals.arrival[step], side="right")
             now = BEFORE_ALL_TIME if self._operator.time is None else self._operator.time
             watermarks = np.append(processed.behind, now)[done]
-            slack_ready = not_ready[done]
+            past_by = past[done]
             came_late = late = np.append(0, np.cumsum(~processed.in_order))[done]
             completed = np.minimum(np.append(0, np.cumsum(processed.completed))[done], _MOST_RESULTS).astype(np.int64)
             away = np.searchsorted(self._away, arrivals.arrival[step], side="right")
@@ -249,29 +249,30 @@ class StreamsPipeline(ABC):
 
         crossed = self._boundaries.crossed(arrivals.clock)
         decisions = self._boundaries.pass_over(arrivals, slack, counts_by)
-        decisions = self._with_slack_ready(decisions, slack_ready, int(not_ready[-1]))
+        decisions = self._with_past(decisions, past_by, int(past[-1]))
         routed = self._route(processed)
         if self._foresight is not None:
             decisions = self._foresight.explained(decisions)
         elif arrivals.steps and self._asks:
             decisions = with_estimate(decisions, self._controller)
             measured = self._measure(arrivals, slack, decisions, processed)
-            stall = passed.longest_stall(arrivals)
-            self._controller.observe(replace(measured, slack_ready=int(not_ready[-1]), stall=stall))
+            self._controller.observe(replace(measured, slack_ready=int(past[-1]), stall=passed.longest_stall))
         if self._kept is not None:
             late = np.append(came_late, np.count_nonzero(~processed.in_order))
             decisions = self._kept.follow(decisions, np.append(arrivals.arrived_by(crossed), usable), late)
         return replace(routed, decisions=decisions, watermark=watermarks)
 
-    def _with_slack_ready(self, decisions: Decisions, counts: Rows | None = None, total: int = 0) -> Decisions:
-        """Write down at each decision how many events left before they were ready; `counts` are from its part on."""
+    def _with_past(self, decisions: Decisions, by: Rows | None = None, total: int = 0) -> Decisions:
+        """Write down how many events were past a deadline since the decision before.
+
+        `by` has, from the start of this part up to each decision, how many there were; `total` up to its end.
+        """
         if not len(decisions):
-            self._slack_ready += total
+            self._past += total
             return decisions
-        counts = np.zeros(len(decisions), np.int64) if counts is None else counts
-        since = np.diff(counts, prepend=-self._slack_ready)
-        self._slack_ready = total - int(counts[-1])
-        return replace(decisions, slack_ready=since)
+        by = np.zeros(len(decisions), np.int64) if by is None else by
+        since, self._past = np.diff(by, prepend=-self._past), total - int(by[-1])
+        return replace(decisions, past=since)
 
     def _process(self, events: Tagged) -> Processed:
         return self._operator.on_batch(events, listing=self._listing, cross=needs_cross(self._controller))

@@ -10,7 +10,7 @@ from slackwater.control.choose import controller_for, default_controller
 from slackwater.control.controller import needs_cross
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.events import LATE_COLUMNS
-from slackwater.plan.validate import check_streams, check_struct_names
+from slackwater.plan.validate import check_buckets, check_streams, check_struct_names
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import MergeNode, StreamNode
@@ -34,6 +34,7 @@ def check_merge(node: MergeNode, schemas: Sequence[Any]) -> None:
     """Check what a merge asks for."""
     check_streams(node)
     _check_goal(node)
+    _check_keys(node, schemas)
     if node.payload == "structs":
         check_struct_names(node.streams)
         return
@@ -47,6 +48,25 @@ def check_merge(node: MergeNode, schemas: Sequence[Any]) -> None:
                     column,
                     problem="has a name that the outputs use",
                     remedy='rename it, or say payload="structs"',
+                )
+
+
+def _check_keys(node: MergeNode, schemas: Sequence[Any]) -> None:
+    """Check what buckets are made by: equal keys of all streams must have equal hashes."""
+    check_buckets(node.buckets)
+    if node.buckets > 1 and not node.by:
+        raise ParameterError(
+            "buckets", node.buckets, must="be 1 without by=", remedy='say by="key" for an order per key'
+        )
+    for column in node.by:
+        types = [{field.name: field.type for field in schema}.get(column) for schema in schemas]
+        for stream, found in zip(node.streams, types, strict=True):
+            if found is None or found != types[0]:
+                problem = (
+                    "does not exist" if found is None else f"is {found}, but {types[0]} in {node.streams[0].name!r}"
+                )
+                raise ColumnError(
+                    stream.name, column, problem=problem, remedy="by= needs columns that all streams have, of one type"
                 )
 
 

@@ -23,12 +23,13 @@ def identity_of_merge(node: MergeNode, schemas: Sequence[pa.Schema]) -> str:
     """Return what saved state depends on: with another it would be misread. The contract may change."""
     named = zip(node.streams, schemas, strict=True)
     streams = [f"{stream.name} {times_of(stream)} {columns_of(schema)}" for stream, schema in named]
-    return f"merge of {'; '.join(streams)}; release by {node.release}"
+    spread = f"; by {', '.join(node.by)} in {node.buckets} buckets" if node.by else ""
+    return f"merge of {'; '.join(streams)}; release by {node.release}{spread}"
 
 
 @dataclass(frozen=True)
 class MergeBucket(StreamsBucket):
-    """The bucket of a merge: there is one, for one order over all rows."""
+    """One bucket of a merge; without keys there is one, for one order over all rows."""
 
     node: MergeNode
 
