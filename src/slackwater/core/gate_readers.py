@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.core.gate import Place, is_behind, is_up_to
+from slackwater.core.merge_runs import merge_runs
 from slackwater.errors import GateFullError, ParameterError
-from slackwater.events import Tagged
+from slackwater.events import Events, Tagged
 from slackwater.time import AFTER_ALL_TIME, BEFORE_ALL_TIME, count_released, slack_ready_horizon
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from slackwater.time import Mask, Times
 
 MOST_UNREAD = 10_000_000
@@ -53,7 +56,7 @@ class ReaderState:
 class ReadersState:
     """All that a gate with readers remembers."""
 
-    kept: Tagged  # in order
+    kept: Tagged  # in order; its arrival is not used
     newest: tuple[int, ...]  # the largest time of each writer
     readers: tuple[ReaderState, ...]
     inserted: int = 0
@@ -84,7 +87,7 @@ class SharedGate:
 
 
 class SharedGateLogic:
-    """Logic of `SharedGate`. A get after n new events costs O((kept + n) log n), else what it returns.
+    """Logic of `SharedGate`. A get after n new events costs O((kept + n) log(writers)), else what it returns.
 
     >>> gate = SharedGate(writers=2, readers=2, limit=10).build()  # the example E32, times in tenths
     >>> gate.insert(0, np.array([10, 20, 50]))
@@ -102,7 +105,9 @@ class SharedGateLogic:
         self._newest = list(state.newest)
         self._readers = list(state.readers)
         self._inserted = state.inserted
-        self._new: list[Tagged] = []
+        self._new: list[list[Events]] = [[] for _ in state.newest]  # of each writer, since the last get
+        self._coming = 0  # how many these are
+        self._sorted = True  # whether each writer's times are in order
 
     def insert(self, writer: int, time: Times, row: Times | None = None) -> None:
         """Take in events of one writer, in the order in which it wrote them; `row` is where their payload is."""
@@ -110,11 +115,13 @@ class SharedGateLogic:
         if not len(time):
             return
         self._make_room(len(time))
-        number = np.arange(self._inserted, self._inserted + len(time), dtype=np.int64)
-        stream = np.full(len(time), writer, np.int8)
-        self._new.append(Tagged(stream, time, number, number if row is None else row))
+        if row is None:
+            row = np.arange(self._inserted, self._inserted + len(time), dtype=np.int64)
+        self._sorted &= bool(time[0] >= self._newest[writer] and (time[1:] >= time[:-1]).all())
+        self._new[writer].append(Events(time, row, row))
+        self._coming += len(time)
         self._inserted += len(time)
-        self._newest[writer] = max(self._newest[writer], int(time.max()))
+        self._newest[writer] = max(self._newest[writer], int(time[-1] if self._sorted else time.max()))
 
     def get(self, reader: int, most: int | None = None) -> Read:
         """Return what a reader may read now and has not read, at most `most` events: first what came behind."""
@@ -128,15 +135,13 @@ class SharedGateLogic:
         ready, may_leave = self._counts()
         stop = max(min(may_leave, own.position + most - len(late)), own.position)
         found = self._kept[own.position : stop]
-        flags = np.arange(own.position, stop) < ready
         last = Place(int(found.time[-1]), int(found.stream[-1])) if len(found) else own.last
         self._readers[reader] = ReaderState(stop, last, own.queue[len(late) :])
         self._forget()
-        return Read(
-            Tagged.concat([late, found]),
-            np.concatenate((is_up_to(late, self._merge_place()), flags)),
-            np.arange(len(late) + len(found)) < len(late),
-        )
+        is_ready, is_late = (np.zeros(len(late) + len(found), np.bool_) for _ in range(2))
+        is_ready[: len(late)], is_late[: len(late)] = is_up_to(late, self._merge_place()), True
+        is_ready[len(late) : len(late) + max(ready - own.position, 0)] = True
+        return Read(Tagged.concat([late, found]), is_ready, is_late)
 
     def set_slack(self, limit: int | None) -> None:
         """Change how far an event may be behind the fastest writer before it is slack-ready, in us (setSLT)."""
@@ -175,14 +180,15 @@ class SharedGateLogic:
 
     def _put_in_order(self) -> None:
         """Give new events their place, and those that a reader has passed to its queue as well."""
-        if not self._new:
+        if not self._coming:
             return
-        new, self._new = Tagged.concat(self._new), []
+        came = [Events.concat(chunks) for chunks in self._new]
         for number, reader in enumerate(self._readers):
             if reader.last is not None and reader.is_open:
-                self._readers[number] = _with_queue(reader, new[is_behind(new, reader.last)])
-        pool = self._kept + new
-        self._kept = pool[pool.sorted_by(pool.time)]
+                self._readers[number] = _with_queue(reader, _behind(came, reader.last))
+        merged = merge_runs([(own.time, own.row) for own in came], self._kept) if self._sorted else None
+        self._kept = _in_order(self._kept, _tagged(came)) if merged is None else merged
+        self._new, self._coming, self._sorted = [[] for _ in came], 0, True
 
     def _forget(self) -> None:
         """Forget what all have read, once that is half of what is kept: so each event is moved once on average."""
@@ -192,7 +198,7 @@ class SharedGateLogic:
             self._readers = [replace(each, position=max(each.position - done, 0)) for each in self._readers]
 
     def _make_room(self, coming: int) -> None:
-        waiting = coming + sum(map(len, self._new)) + len(self._kept)
+        waiting = coming + self._coming + len(self._kept)
         if waiting <= self._config.most_unread:
             return
         for number, reader in enumerate(self._readers):
@@ -205,9 +211,34 @@ class SharedGateLogic:
             raise ParameterError(name, number, must=f"be a number from 0 to {count - 1}", remedy=f"there are {count}")
 
 
+def _tagged(came: Sequence[Events]) -> Tagged:
+    return Tagged.concat([Tagged.from_stream(writer, own) for writer, own in enumerate(came)])
+
+
+def _behind(came: Sequence[Events], last: Place) -> Tagged:
+    """Return the events before what a reader has read; of most writers there are none."""
+    some = [own if len(own) and own.time.min() <= last.time else Events.none() for own in came]
+    tagged = _tagged(some)
+    return tagged[is_behind(tagged, last)]
+
+
 def _with_queue(reader: ReaderState, behind: Tagged) -> ReaderState:
     """Let a reader find events in its queue: their place in the order is where it has been already."""
     if not len(behind):
         return reader
-    queue = reader.queue + behind
-    return replace(reader, position=reader.position + len(behind), queue=queue[queue.sorted_by(queue.time)])
+    return replace(reader, position=reader.position + len(behind), queue=_in_order(reader.queue, behind))
+
+
+def _in_order(kept: Tagged, new: Tagged) -> Tagged:
+    """Put new events, stream by stream, among those that are in order: by (time, stream), then as they came.
+
+    One stable sort by time settles it, but for a new event of the same time as a kept one from a stream behind its own.
+    """
+    pool = kept + new
+    order = np.argsort(pool.time, kind="stable")
+    time, stream = pool.time[order], pool.stream[order]
+    if len(kept) and bool(((time[1:] == time[:-1]) & (stream[1:] < stream[:-1])).any()):
+        order = np.lexsort((pool.stream, pool.time))
+        time, stream = pool.time[order], pool.stream[order]
+    row = pool.row[order]
+    return Tagged(stream, time, row, row)
