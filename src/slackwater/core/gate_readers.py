@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.core.gate import Place, is_behind, is_up_to
-from slackwater.core.merge_runs import merge_runs
+from slackwater.core.merge_runs import merge_runs, numbered
 from slackwater.errors import GateFullError, ParameterError
 from slackwater.events import Events, Tagged
 from slackwater.time import AFTER_ALL_TIME, BEFORE_ALL_TIME, count_released, slack_ready_horizon
@@ -21,6 +21,7 @@ from slackwater.time import AFTER_ALL_TIME, BEFORE_ALL_TIME, count_released, sla
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from slackwater.events import Rows
     from slackwater.time import Mask, Times
 
 MOST_UNREAD = 10_000_000
@@ -105,7 +106,8 @@ class SharedGateLogic:
         self._newest = list(state.newest)
         self._readers = list(state.readers)
         self._inserted = state.inserted
-        self._new: list[list[Events]] = [[] for _ in state.newest]  # of each writer, since the last get
+        # Of each writer since the last get: times, and rows or the first of consecutive numbers.
+        self._new: list[list[tuple[Times, Rows | int]]] = [[] for _ in state.newest]
         self._coming = 0  # how many these are
         self._sorted = True  # whether each writer's times are in order
 
@@ -115,10 +117,8 @@ class SharedGateLogic:
         if not len(time):
             return
         self._make_room(len(time))
-        if row is None:
-            row = np.arange(self._inserted, self._inserted + len(time), dtype=np.int64)
         self._sorted &= bool(time[0] >= self._newest[writer] and (time[1:] >= time[:-1]).all())
-        self._new[writer].append(Events(time, row, row))
+        self._new[writer].append((time, self._inserted if row is None else row))
         self._coming += len(time)
         self._inserted += len(time)
         self._newest[writer] = max(self._newest[writer], int(time[-1] if self._sorted else time.max()))
@@ -182,11 +182,11 @@ class SharedGateLogic:
         """Give new events their place, and those that a reader has passed to its queue as well."""
         if not self._coming:
             return
-        came = [Events.concat(chunks) for chunks in self._new]
+        came = [_one_chunk(chunks) for chunks in self._new]
         for number, reader in enumerate(self._readers):
             if reader.last is not None and reader.is_open:
                 self._readers[number] = _with_queue(reader, _behind(came, reader.last))
-        merged = merge_runs([(own.time, own.row) for own in came], self._kept) if self._sorted else None
+        merged = merge_runs(came, self._kept) if self._sorted else None
         self._kept = _in_order(self._kept, _tagged(came)) if merged is None else merged
         self._new, self._coming, self._sorted = [[] for _ in came], 0, True
 
@@ -211,14 +211,22 @@ class SharedGateLogic:
             raise ParameterError(name, number, must=f"be a number from 0 to {count - 1}", remedy=f"there are {count}")
 
 
-def _tagged(came: Sequence[Events]) -> Tagged:
-    return Tagged.concat([Tagged.from_stream(writer, own) for writer, own in enumerate(came)])
+def _one_chunk(chunks: Sequence[tuple[Times, Rows | int]]) -> tuple[Times, Rows | int]:
+    if len(chunks) == 1:
+        return chunks[0]
+    times, rows = [time for time, _ in chunks], [numbered(row, len(time)) for time, row in chunks]
+    return (np.concatenate(times), np.concatenate(rows)) if chunks else (np.empty(0, np.int64), 0)
 
 
-def _behind(came: Sequence[Events], last: Place) -> Tagged:
+def _tagged(came: Sequence[tuple[Times, Rows | int]]) -> Tagged:
+    events = [(time, numbered(rows, len(time))) for time, rows in came]
+    return Tagged.concat([Tagged.from_stream(w, Events(time, rows, rows)) for w, (time, rows) in enumerate(events)])
+
+
+def _behind(came: Sequence[tuple[Times, Rows | int]], last: Place) -> Tagged:
     """Return the events before what a reader has read; of most writers there are none."""
-    some = [own if len(own) and own.time.min() <= last.time else Events.none() for own in came]
-    tagged = _tagged(some)
+    none = np.empty(0, np.int64), 0
+    tagged = _tagged([own if len(own[0]) and own[0].min() <= last.time else none for own in came])
     return tagged[is_behind(tagged, last)]
 
 

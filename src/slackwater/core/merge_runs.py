@@ -23,10 +23,11 @@ Streams: TypeAlias = npt.NDArray[np.int8]
 _MOST_BITS = 62
 
 
-def merge_runs(streams: Sequence[tuple[Times, Rows]], kept: Tagged) -> Tagged | None:
+def merge_runs(streams: Sequence[tuple[Times, Rows | int]], kept: Tagged) -> Tagged | None:
     """Merge new events of each stream (times in order, rows) with kept ones, which are in order and not after them.
 
-    None where the times are too far apart to be packed with their streams. O(n log(streams)).
+    Rows that are consecutive numbers may be given as the first of them. None where the times are too far apart to be
+    packed with their streams. O(n log(streams)).
 
     >>> left, right = (np.array([1, 5]), np.array([10, 11])), (np.array([1, 4]), np.array([20, 21]))
     >>> merged = merge_runs([left, right], Tagged.none())
@@ -62,17 +63,26 @@ def _merged(keys: Times, spare: Times, edges: Rows) -> tuple[Times, Times]:
     return keys, spare
 
 
-def _by_stream(streams: Sequence[tuple[Times, Rows]], kept: Tagged) -> tuple[Rows, Rows]:
-    """Return the rows of all streams, one stream behind the other, and where each begins."""
-    if not len(kept):
-        parts = [rows for _, rows in streams]
-    else:
+def _by_stream(streams: Sequence[tuple[Times, Rows | int]], kept: Tagged) -> tuple[Rows, Rows]:
+    """Return the rows of all streams, one stream behind the other, and where each begins.
+
+    Consecutive numbers need not be written down: then these are no rows, but the first row of each stream.
+    """
+    first = [rows for _, rows in streams if isinstance(rows, int)]
+    if len(first) == len(streams) and not len(kept):
+        return np.empty(0, np.int64), np.array(first)
+    parts = [numbered(rows, len(time)) for time, rows in streams]
+    if len(kept):
         order = np.argsort(kept.stream, kind="stable")
         edges = np.searchsorted(kept.stream[order], np.arange(len(streams) + 1))
         mine = np.split(kept.row[order], edges[1:-1])
-        parts = [np.concatenate(pair) for pair in zip(mine, (rows for _, rows in streams), strict=True)]
-    first = np.cumsum([0, *map(len, parts[:-1])])
-    return np.concatenate(parts), first
+        parts = [np.concatenate(pair) for pair in zip(mine, parts, strict=True)]
+    return np.concatenate(parts), np.cumsum([0, *map(len, parts[:-1])])
+
+
+def numbered(rows: Rows | int, count: int) -> Rows:
+    """Return rows, which may be given as the first of consecutive numbers."""
+    return np.arange(rows, rows + count, dtype=np.int64) if isinstance(rows, int) else rows
 
 
 @compiled
@@ -112,11 +122,11 @@ def _merge_pair(left: Times, right: Times, merged: Times) -> None:
 
 @compiled
 def _deal(keys: Times, bits: int, low: int, rows: Rows, following: Rows, stream: Streams, row: Rows) -> None:
-    """Unpack the keys in place, and give each event the next row of its stream."""
-    mask = (1 << bits) - 1
+    """Unpack the keys in place, and give each event the next row of its stream; without rows, the next number."""
+    mask, numbered = (1 << bits) - 1, len(rows) == 0
     for at in range(len(keys)):
         own = keys[at] & mask
         stream[at] = own
         keys[at] = (keys[at] >> bits) + low
-        row[at] = rows[following[own]]
+        row[at] = following[own] if numbered else rows[following[own]]
         following[own] += 1
