@@ -223,7 +223,7 @@ class _Horizons:
         return reached
 
     def is_ready(self, events: Tagged, step: Rows) -> Mask:
-        """Whether each event is ready at the step at which it leaves; a late one may be (AMBIGUITIES E6)."""
+        """Whether each event is ready at the step at which it leaves; a late one may be (SSG17 Alg. 3)."""
         ready = np.empty(len(events), np.bool_)
         for stream, horizon in enumerate(self.ready):
             mine = np.flatnonzero(events.stream == stream)
