@@ -37,6 +37,7 @@ PARTS = (
     "join-adaptation",
     "join-spark",
     "aggregate-local",
+    "aggregate-spark",
     "profile",
 )
 TAKING_CONTRACTS = ("reorder-contract",)

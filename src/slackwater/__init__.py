@@ -20,7 +20,7 @@ from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recal
 from slackwater.core.late import LatePolicy
 from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
-from slackwater.plan.values import Value, count, max, mean, min, sum, variance
+from slackwater.plan.values import Value, count, distinct, max, mean, min, quantile, sum, variance
 from slackwater.time import Duration
 
 __version__ = "0.1.0"
@@ -41,12 +41,14 @@ __all__ = [
     "aggregate",
     "control",
     "count",
+    "distinct",
     "join",
     "max",
     "mean",
     "merge",
     "min",
     "profile",
+    "quantile",
     "reorder",
     "session",
     "stream",

@@ -39,7 +39,8 @@ def aggregate(
         slide: how far apart they are, at most the size; every multiple of it ends one. Left out, windows follow each
             other without overlap.
         values: what to compute, by the name of its column in the results: `sw.count()`, `sw.sum("x")`, `sw.mean`,
-            `sw.min`, `sw.max`, `sw.variance`, or a function of yours as `sw.Value`.
+            `sw.min`, `sw.max`, `sw.variance`, `sw.quantile("x", 0.95)`, `sw.distinct("x")`, or a function of yours as
+            `sw.Value`.
         by: columns; rows of equal values are aggregated together. Null is a value of its own.
         contract: how long to wait: `sw.DropRatio`, `sw.FixedSlack`, `sw.MaxSlack` or `sw.NoSlack`.
         late: as in `sw.reorder`, but for "adjust".

@@ -25,6 +25,8 @@ VALUES = {
     "least": sw.min("x"),
     "most": sw.max("x"),
     "spread": sw.variance("x"),
+    "tail": sw.quantile("x", 0.9),
+    "kinds": sw.distinct("line"),
 }
 
 

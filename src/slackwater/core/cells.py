@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.core.algebra import Algebra, State, fold, joined_states, taken
+from slackwater.core.entries import inserted, replaced
 from slackwater.core.segments import Column, slots_of
 
 if TYPE_CHECKING:
@@ -100,7 +101,5 @@ def _repeated(columns: int, at: Rows, known: Mask) -> tuple[list[Rows], list[Mas
     return [at] * columns, [known] * columns
 
 
-def _spliced(own: Column, both: Column, new: Column, at: Rows, known: Mask) -> Column:
-    out = own.copy()
-    out[at[known]] = both
-    return np.insert(out, at[~known], new[~known])
+def _spliced(own: Any, both: Any, new: Any, at: Rows, known: Mask) -> Any:
+    return inserted(replaced(own, at[known], both), at[~known], new[~known])

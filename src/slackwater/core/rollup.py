@@ -15,6 +15,7 @@ import numpy as np
 from slackwater.core.algebra import Algebra, State, scan, taken
 from slackwater.core.cells import Cells
 from slackwater.core.compiled import compiled
+from slackwater.core.entries import chosen, replaced
 from slackwater.core.segments import stable_order
 
 if TYPE_CHECKING:
@@ -67,11 +68,9 @@ def _of_windows(
 ) -> State:
     forwards = scan(function, state, begins)
     backwards = taken(scan(function, taken(state, slice(None, None, -1)), ends[::-1]), slice(None, None, -1))
-    out = tuple(np.where(from_start, f[high], b[low]) for f, b in zip(forwards, backwards, strict=True))
+    out = (chosen(from_start, f[high], b[low]) for f, b in zip(forwards, backwards, strict=True))
     both = function.combine(taken(backwards, low[apart]), taken(forwards, high[apart]))
-    for column, new in zip(out, both, strict=True):
-        column[apart] = new
-    return out
+    return tuple(replaced(column, apart, new) for column, new in zip(out, both, strict=True))
 
 
 def _differs(values: Rows) -> Mask:

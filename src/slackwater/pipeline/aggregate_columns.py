@@ -9,10 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slackwater.core.cells import Cells, Input
+from slackwater.pipeline.hashes import hashes_of
 from slackwater.plan.validate_aggregate import WINDOW
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import AggregateNode
+    from slackwater.plan.values import Value
     from slackwater.time import Times
 
 _MOMENT = pa.timestamp("us", tz="UTC")
@@ -21,18 +23,24 @@ _BOUNDS: list[pa.Field[Any]] = [pa.field("start", _MOMENT), pa.field("end", _MOM
 
 def read_inputs(node: AggregateNode, table: pa.Table) -> list[Input]:
     """Return what each function is asked about: int64 or float64, whatever the column's type."""
-    known: dict[tuple[str | None, bool], Input] = {(None, False): Input(np.zeros(table.num_rows, np.int8))}
-    asked = [(value.column, value.column is not None and value.accepts != "any") for _, value in node.values]
-    for column, numbers in asked:
-        if (column, numbers) not in known and column is not None:
-            known[column, numbers] = _read(table[column], numbers=numbers)
+    known: dict[tuple[str | None, str], Input] = {(None, "any"): Input(np.zeros(table.num_rows, np.int8))}
+    asked = [(value.column, "any" if value.column is None else _read_as(value)) for _, value in node.values]
+    for column, how in asked:
+        if (column, how) not in known and column is not None:
+            known[column, how] = _read(table[column], how)
     return [known[each] for each in asked]
 
 
-def _read(column: pa.ChunkedArray[Any], *, numbers: bool) -> Input:
+def _read_as(value: Value) -> str:
+    return "number" if value.accepts == "ordered" else value.accepts
+
+
+def _read(column: pa.ChunkedArray[Any], how: str) -> Input:
     valid = pc.is_valid(column).to_numpy() if column.null_count else None
-    if not numbers:
+    if how == "any":
         return Input(np.zeros(len(column), np.int8), valid)
+    if how == "hashed":
+        return Input(hashes_of(column), valid)
     values = _as_numbers(column)
     zero: Any = 0
     return Input((values.fill_null(zero) if values.null_count else values).to_numpy(), valid)

@@ -83,7 +83,7 @@ def check_values(values: Any) -> tuple[tuple[str, Value], ...]:
             raise ParameterError(
                 f"values[{name!r}]",
                 shown,
-                must="be one of sw.count, sum, mean, min, max, variance, or an sw.Value",
+                must="be one of sw.count, sum, mean, min, max, variance, quantile, distinct, or an sw.Value",
                 remedy=example,
             )
     return tuple(values.items())

@@ -22,6 +22,7 @@ from slackwater.pipeline.groups import Groups
 from slackwater.plan.values import described
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, columns_of, packets_of, times_of, together
 from slackwater.spark.packets import from_bytes, to_bytes
+from slackwater.spark.pane_chunks import chunk_of, states_of
 from slackwater.spark.state import ChunkStore, unreadable_chunk
 from slackwater.time import Duration
 
@@ -107,20 +108,10 @@ def _restored(
     for chunk, table in zip(chunks, tables, strict=True):
         group = code[start : start + table.num_rows]
         order = np.argsort(group, kind="stable")
-        states = tuple(_state(table, value, order) for value in range(len(node.values)))
+        states = states_of(table, len(node.values), order)
         panes[chunk.number] = Cells(np.full(len(group), chunk.number), group[order], states)
         start += table.num_rows
     return panes
-
-
-def _state(table: pa.Table, value: int, order: Rows) -> tuple[Any, ...]:
-    prefix = _column(value, "")
-    return tuple(table[name].to_numpy()[order] for name in table.column_names if name.startswith(prefix))
-
-
-def _column(value: int, number: int | str) -> str:
-    """Name a column of the state of a value; no input column has such a name."""
-    return f"__slackwater_state_{value}_{number}"
 
 
 def _commit(
@@ -132,15 +123,8 @@ def _commit(
             store.delete(number)
     for number, cells in after.items():
         if before.get(number) is not cells:
-            store.write(number, to_bytes(_chunk(cells, keys)))
+            store.write(number, to_bytes(chunk_of(cells, keys)))
     return tuple(PaneChunk(number, len(after[number])) for number in sorted(after))
-
-
-def _chunk(cells: Cells, keys: pa.Table) -> pa.Table:
-    columns: dict[str, Any] = {name: keys[name].take(cells.group) for name in keys.column_names}
-    for value, state in enumerate(cells.states):
-        columns |= {_column(value, number): column for number, column in enumerate(state)}
-    return pa.table(columns)
 
 
 def _tables(
