@@ -59,7 +59,7 @@ def test_a_quantile_of_many_numbers_holds_few_buckets():
     assert len(maps.keys) <= 115 * (1 + np.log10(numbers.max() / numbers.min()))
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 10, 30])
+@pytest.mark.parametrize("count", [0, 1, 2, 10])
 def test_a_few_different_values_are_counted_exactly(count):
     assert count == value_of(Distinct(), np.arange(count * 7) % max(count, 1))
 
