@@ -146,8 +146,9 @@ def distinct(column: str, *, error: float = 0.02) -> Value:
     """How many different values a column has, nulls aside: of numbers, times, texts, bytes or booleans.
 
     An estimate (HyperLogLog) with a relative standard error of at most `error`: 95 of 100 are within two of these. A
-    handful is counted exactly, but for a chance of 1 in 400 for five values at 2 %. A group holds at most (1.04 / error)^2 registers for each open pane,
-    rounded up to a power of two (4,096 at 2 %), and never more than it has values.
+    handful is counted exactly, but for a chance of 1 in 400 for five values at 2 %. A group holds at most
+    (1.04 / error)^2 registers for each open pane, rounded up to a power of two (4,096 at 2 %), and never more than it
+    has values.
 
     Args:
         column: what to count.
