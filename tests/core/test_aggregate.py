@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slackwater.core.aggregate import Closed, WindowAggregate, WindowAggregateLogic
-from slackwater.core.algebra import Count, Max, Sum
+from slackwater.core.algebra import Count, Max, Sum, scan
 from slackwater.core.cells import Input
 from slackwater.core.panes import Panes
 from slackwater.events import Events
@@ -115,9 +115,9 @@ def test_a_year_of_silence_between_two_events_costs_nothing():
 
 
 @st.composite
-def disordered(draw: Any) -> tuple[Any, ...]:
+def disordered(draw: Any, overlap: int = 20) -> tuple[Any, ...]:
     slide = draw(st.integers(1, 7))
-    size = slide + draw(st.integers(0, 20))
+    size = slide + draw(st.integers(0, overlap))
     count = draw(st.integers(1, 40))
     pace = draw(st.sampled_from([1, 3, 10]))
     shift = draw(st.sampled_from([0, -50]))
@@ -156,6 +156,24 @@ def run_in_parts(size, slide, times, groups, numbers, slack, cuts) -> tuple[Any,
     return closed + rows_of(logic.on_end()), late
 
 
+@settings(max_examples=200, deadline=None)
+@given(disordered(overlap=60))
+def test_many_small_batches_of_large_overlap_equal_one_event_at_a_time(case):
+    size, slide, times, groups, numbers, slack, _ = case
+    oracle = OracleAggregate(size, slide)
+    logic, closed, late = WindowAggregate(Panes(size, slide), (Bits(), Count())).build(), [], []
+    for number in sorted(set(numbers)):
+        which = [i for i in range(len(times)) if numbers[i] == number]
+        oracle.on_step([(times[i], groups[i], i) for i in which], slack)
+        events = Events(*(np.array([c[i] for i in which], np.int64) for c in (times, numbers, range(len(times)))))
+        inputs = [Input(1 << np.array(which))] * 2
+        out = logic.on_batch(logic.arrive(events), np.array([groups[i] for i in which]), inputs, slack=slack)
+        closed += rows_of(out)
+        late += (out.late + which[0]).tolist()
+    oracle.on_end()
+    assert (oracle.closed, oracle.late) == (closed + rows_of(logic.on_end()), late)
+
+
 def rows_of(out: Closed) -> list[tuple[int, int, tuple[int, ...]]]:
     found = [(window, group, tuple(i for i in range(60) if bits >> i & 1)) for window, group, bits in shown(out)]
     if out.windows is not None:
@@ -178,3 +196,26 @@ def test_what_is_combined_grows_at_most_with_the_logarithm_of_the_overlap(overla
     logic.on_batch(logic.arrive(Events.of(times)), ones * 0, [Input(ones)], slack=0)
     cells = len(times) // 2
     assert sum(combined) <= len(times) + 2 * cells * np.ceil(np.log2(overlap)) + cells
+
+
+@pytest.mark.parametrize("behind", [0, 25], ids=["in order", "behind the horizon"])
+@pytest.mark.parametrize("overlap", [30, 300])
+def test_small_batches_combine_as_much_at_every_overlap(overlap, behind):
+    """One slide at a time: cells are combined on their way into the two stacks and out of them, not for each window."""
+    combined = []
+
+    class Counting(Bits):
+        def combine(self, left, right):
+            combined.append(len(left[0]))
+            return (left[0] + right[0],)
+
+        def scan(self, state, begins):
+            combined.append(len(begins))
+            return scan(Sum(), (state[0], state[0]), begins)[:1]
+
+    logic = WindowAggregate(Panes(overlap * 10, 10), (Counting(),)).build()
+    slides = 3 * overlap
+    for slide in range(slides):
+        times = np.array([slide * 10 + 9, slide * 10 - behind])
+        logic.on_batch(logic.arrive(Events.of(times)), np.zeros(2, np.int64), [Input(np.ones(2, np.int64))], slack=0)
+    assert sum(combined) <= 16 * slides

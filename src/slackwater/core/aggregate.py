@@ -20,7 +20,7 @@ import numpy as np
 
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.cells import Cells, Input
-from slackwater.core.rollup import windows_of
+from slackwater.core.open_panes import OpenPanes
 from slackwater.time import BEFORE_ALL_TIME, first_open_window, first_window, last_window, release_horizon
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class WindowAggregateLogic:
     def __init__(self, config: WindowAggregate, state: AggregateState) -> None:
         self._panes, self._functions = config.panes, config.functions
         self._clock, self._reached = state.clock, state.reached
-        self._held = dict(state.panes)
+        self._held = _opened(config, state.panes)
 
     def arrive(self, events: Events) -> Arrivals:
         """Place events, in arrival order, behind those that arrived before. Changes nothing yet."""
@@ -133,7 +133,7 @@ class WindowAggregateLogic:
         late, straggling = placed.late, placed.straggling(opened)
         time = arrivals.events.time
         self._put(time, group, inputs, _others(len(time), late, straggling))
-        windows = self._close(opened, stopped)
+        windows = self._held.closed(opened, stopped)
         if len(straggling):
             came = straggling[placed.entry[straggling] < stopped]
             spans = placed.entry[came], np.minimum(placed.last[came], stopped - 1)
@@ -146,7 +146,7 @@ class WindowAggregateLogic:
     def on_punctuation(self, time: int) -> Closed:
         """Close what ends up to this time, as if the horizon had reached it."""
         opened = first_open_window(self.closed_to, self._panes.slide)
-        windows = self._close(opened, first_open_window(time, self._panes.slide))
+        windows = self._held.closed(opened, first_open_window(time, self._panes.slide))
         self._reached = max(time, self.closed_to)
         return _nothing(windows)
 
@@ -159,7 +159,7 @@ class WindowAggregateLogic:
 
     def snapshot(self) -> AggregateState:
         """Return all that is needed to go on. Cells are replaced, never changed: they can be told apart by identity."""
-        return AggregateState(self._clock, self._reached, dict(self._held))
+        return AggregateState(self._clock, self._reached, self._held.copy())
 
     @property
     def clock(self) -> int | None:
@@ -176,26 +176,7 @@ class WindowAggregateLogic:
         time = time[which]
         if not len(time):
             return
-        new = Cells.of(self._functions, self._panes.of(time), group[which], _of(inputs, which))
-        starts = np.flatnonzero(np.diff(new.place, prepend=new.place[0] - 1))
-        known = [self._held[pane] for pane in new.place[starts].tolist() if pane in self._held]
-        if known:
-            new = Cells.concat(known).merged(new, self._functions)
-            starts = np.flatnonzero(np.diff(new.place, prepend=new.place[0] - 1))
-        bounds = [*starts.tolist(), len(new)]
-        for number, pane in enumerate(new.place[starts].tolist()):
-            self._held[pane] = new[bounds[number] : bounds[number + 1]]
-
-    def _close(self, start: int, stop: int) -> Cells | None:
-        """Roll the windows [start, stop) up, and forget panes that no other window needs."""
-        numbers = np.sort(np.fromiter(self._held, np.int64, len(self._held)))
-        due = numbers[self._panes.first_window(numbers) < stop]
-        if not len(due) or stop <= start:
-            return None
-        cells = Cells.concat([self._held[pane] for pane in due.tolist()])
-        for pane in due[self._panes.last_window(due) < stop].tolist():
-            del self._held[pane]
-        return windows_of(cells, self._panes, self._functions, start=start, stop=stop)
+        self._held.add(Cells.of(self._functions, self._panes.of(time), group[which], _of(inputs, which)))
 
     def _with_stragglers(
         self, windows: Cells | None, first: Rows, last: Rows, group: Rows, inputs: Sequence[Input]
@@ -208,6 +189,10 @@ class WindowAggregateLogic:
         nth = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
         more = Cells.of(self._functions, first[which] + nth, group[which], _of(inputs, which))
         return more if windows is None else windows.merged(more, self._functions)
+
+
+def _opened(config: WindowAggregate, panes: Mapping[int, Cells]) -> OpenPanes:
+    return panes.copy() if isinstance(panes, OpenPanes) else OpenPanes(config.panes, config.functions, panes)
 
 
 def _of(inputs: Sequence[Input], which: Rows | slice) -> list[Input]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.core.algebra import Algebra, State, fold, joined_states, taken
+from slackwater.core.algebra import Algebra, State, fold, joined_states, scan, taken
 from slackwater.core.entries import inserted, replaced
-from slackwater.core.segments import Column, slots_of
+from slackwater.core.segments import Column, slots_of, stable_order
 
 if TYPE_CHECKING:
     from typing import Any
@@ -49,6 +49,12 @@ class Cells:
         )
         return cls(place[position[occurs]], group[position[occurs]], states)
 
+    @classmethod
+    def none(cls, functions: Sequence[Algebra]) -> Cells:
+        """No cells."""
+        empty = np.empty(0, np.int64)
+        return cls(empty, empty, tuple(function.lift(empty, None) for function in functions))
+
     def __len__(self) -> int:
         return len(self.place)
 
@@ -65,6 +71,21 @@ class Cells:
             np.concatenate([part.group for part in parts]),
             tuple(map(joined_states, zip(*(part.states for part in parts), strict=True))),
         )
+
+    def by_group(self, functions: Sequence[Algebra]) -> Cells:
+        """Combine the cells of each group, whatever their places: all get place 0."""
+        place = np.zeros(len(self), np.int64)
+        if len(self) < 2 or (self.group[1:] > self.group[:-1]).all():
+            return Cells(place, self.group, self.states)
+        order = stable_order(self.group)
+        group = self.group[order]
+        begins = np.diff(group, prepend=-1) != 0
+        ends = np.append(np.flatnonzero(begins)[1:], len(group)) - 1
+        states = tuple(
+            taken(scan(function, taken(state, order), begins), ends)
+            for function, state in zip(functions, self.states, strict=True)
+        )
+        return Cells(place[ends], group[ends], states)
 
     def merged(self, other: Cells, functions: Sequence[Algebra]) -> Cells:
         """Combine with other cells: those of the same place and group become one. O(n) but for a search."""
