@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slackwater.core.entries import chosen, inserted, replaced
+from slackwater.core.entries import chosen, concatenated, replaced
 from slackwater.core.ragged import Ragged
 
 MAPS = st.lists(st.dictionaries(st.integers(-3, 3), st.integers(1, 9), max_size=4), max_size=6)
@@ -58,9 +58,7 @@ def test_entries_move_as_those_of_arrays_do(left, right):
     index, many = np.arange(len(left)), len(left)
     both = ragged(left + right)
     a, b = both[:many], both[many:]
-    at = np.minimum(np.arange(len(right)), many)
-    as_lists = np.insert(index, at, many + np.arange(len(right)))
-    assert [both.rows()[i] for i in as_lists] == inserted(a, at, b).rows()
+    assert b.rows() + a.rows() == concatenated([b, a]).rows()
     some = min(len(left), len(right))
     assert b.rows()[:some] + a.rows()[some:] == replaced(a, index[:some], b[:some]).rows()
     flags = np.arange(some) % 2 == 0

@@ -92,6 +92,23 @@ def test_a_pane_that_gets_no_rows_is_not_rewritten():
     assert store.written - written == len(store.bodies[6])
 
 
+def test_a_call_reads_the_panes_that_it_adds_to_and_those_of_windows_that_it_closes():
+    class Counting(DictChunks):
+        def read(self, number):
+            read.append(number)
+            return super().read(number)
+
+    read: list[int] = []
+    node = plan(SCHEMA.empty_table(), size="600 ms", contract=sw.FixedSlack("1 second")).node
+    store, saved, found = Counting(), AggregateSaved(), []
+    for times in ([0, 300, 600, 900], [910, 1_100], [1_650]):
+        batch = pa.table([times, times, ["a"] * len(times), times], schema=SCHEMA)
+        saved = run_aggregate_call(node, 0, saved, store, batch, processing_time=0, drain=False).saved
+        found.append(read.copy())
+        read.clear()
+    assert [[], [3], [0, 1]] == found  # 1,650 ms closes what ends up to 650: the windows [-300, 300) and [0, 600)
+
+
 def test_state_does_not_grow_with_the_length_of_the_stream():
     store, saved = DictChunks(), AggregateSaved()
     table = disordered(10_000)

@@ -158,8 +158,13 @@ class WindowAggregateLogic:
         return self.on_punctuation(max(int(self._panes.ends(last)[0]), self.closed_to))
 
     def snapshot(self) -> AggregateState:
-        """Return all that is needed to go on. Cells are replaced, never changed: they can be told apart by identity."""
+        """Return all that is needed to go on."""
         return AggregateState(self._clock, self._reached, self._held.copy())
+
+    @property
+    def panes(self) -> OpenPanes:
+        """The panes that windows still need, as they are now."""
+        return self._held
 
     @property
     def clock(self) -> int | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.core.algebra import Algebra, State, fold, joined_states, scan, taken
-from slackwater.core.entries import inserted, replaced
+from slackwater.core.entries import concatenated, replaced
 from slackwater.core.segments import Column, slots_of, stable_order
 
 if TYPE_CHECKING:
@@ -94,16 +94,17 @@ class Cells:
         mine, theirs = _keys(self, other)
         at = np.searchsorted(mine, theirs)
         known = mine[np.minimum(at, len(mine) - 1)] == theirs
+        again = np.flatnonzero(known)
+        source = (
+            None if known.all() else np.insert(np.arange(len(mine)), at[~known], len(mine) + np.flatnonzero(~known))
+        )
         states = []
         for function, own, new in zip(functions, self.states, other.states, strict=True):
-            both = function.combine(taken(own, at[known]), taken(new, known))
-            states.append(tuple(map(_spliced, own, both, new, *_repeated(len(own), at, known))))
-        missing = at[~known]
-        return Cells(
-            np.insert(self.place, missing, other.place[~known]),
-            np.insert(self.group, missing, other.group[~known]),
-            tuple(states),
-        )
+            both = function.combine(taken(own, at[again]), taken(new, again))
+            changed = (replaced(column, at[again], entry) for column, entry in zip(own, both, strict=True))
+            states.append(tuple(_spliced(*pair, source) for pair in zip(changed, new, strict=True)))
+        place, group = (_spliced(*pair, source) for pair in ((self.place, other.place), (self.group, other.group)))
+        return Cells(place, group, tuple(states))
 
 
 def _keys(left: Cells, right: Cells) -> tuple[Rows, Rows]:
@@ -118,9 +119,6 @@ def _keys(left: Cells, right: Cells) -> tuple[Rows, Rows]:
     return ranks[0] * groups + left.group, ranks[1] * groups + right.group
 
 
-def _repeated(columns: int, at: Rows, known: Mask) -> tuple[list[Rows], list[Mask]]:
-    return [at] * columns, [known] * columns
-
-
-def _spliced(own: Any, both: Any, new: Any, at: Rows, known: Mask) -> Any:
-    return inserted(replaced(own, at[known], both), at[~known], new[~known])
+def _spliced(own: Any, new: Any, source: Rows | None) -> Any:
+    """Return entries of both, in the order of `source`; None: all of our own."""
+    return own if source is None else concatenated([own, new])[source]

@@ -36,18 +36,6 @@ def replaced(column: Any, at: Rows, new: Any) -> Any:
     return Ragged.concat([column, new])[source]
 
 
-def inserted(column: Any, at: Rows, new: Any) -> Any:
-    """Return a column with new entries before these places, as `numpy.insert` does.
-
-    >>> inserted(np.array([1, 2]), np.array([0, 2]), np.array([7, 8])).tolist()
-    [7, 1, 2, 8]
-    """
-    if not isinstance(column, Ragged):
-        return np.insert(column, at, new, axis=0)
-    source = np.insert(np.arange(len(column)), at, len(column) + np.arange(len(new)))
-    return Ragged.concat([column, new])[source]
-
-
 def chosen(which: Mask, left: Any, right: Any) -> Any:
     """Return the entries of `left` where `which` says so, and those of `right` elsewhere.
 

@@ -45,7 +45,7 @@ class OpenPanes(MutableMapping[int, Cells]):
         self._panes, self._functions = panes, functions
         self._cells, self._unread, self._source = dict(cells), set(unread), source
         self._stacks: Stacks | None = None
-        self.changed: set[int] = set()  # panes that got cells
+        self.changed: set[int] = set()  # panes that got cells since they were opened
 
     def __getitem__(self, pane: int) -> Cells:
         self._read([pane])
@@ -72,7 +72,9 @@ class OpenPanes(MutableMapping[int, Cells]):
 
     def copy(self) -> OpenPanes:
         """Return panes that go their own way from here on."""
-        return OpenPanes(self._panes, self._functions, self._cells, unread=list(self._unread), source=self._source)
+        same = OpenPanes(self._panes, self._functions, self._cells, unread=list(self._unread), source=self._source)
+        same.changed = set(self.changed)
+        return same
 
     def add(self, new: Cells) -> None:
         """Add cells to their panes. O(cells of these panes)."""

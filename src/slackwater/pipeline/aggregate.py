@@ -29,6 +29,7 @@ from slackwater.time import is_over_cap, slack_to_stay_open
 if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.cells import Cells, Input
+    from slackwater.core.open_panes import OpenPanes
     from slackwater.events import Events, Rows
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
@@ -100,9 +101,9 @@ class AggregatePipeline:
         }
 
     @property
-    def panes(self) -> Mapping[int, Cells]:
-        """The cells of each open pane; those that a batch leaves alone stay the same objects."""
-        return self._logic.snapshot().panes
+    def panes(self) -> OpenPanes:
+        """The cells of each open pane."""
+        return self._logic.panes
 
     @property
     def counts(self) -> Counts:

@@ -1,42 +1,31 @@
 """One call of an aggregate for one bucket. State: one small entry, and a chunk for each open pane.
 
-A chunk has the groups of its pane and the states of their functions. A call reads the open panes, and writes those that
-got rows; the others stay as they are. Rows never wait, so none are kept.
+A chunk has the groups of its pane and the states of their functions. A call reads the panes that it adds rows to and
+those of windows that it closes, and writes those that got rows; the others stay as they are, unread. Rows never wait,
+so none are kept.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 import pyarrow as pa
 
-from slackwater.core.cells import Cells
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
 from slackwater.pipeline.columns import decided_table, late_table, read_batch
-from slackwater.pipeline.groups import Groups
+from slackwater.pipeline.groups import KnownGroups
 from slackwater.plan.values import described
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, columns_of, packets_of, times_of, together
-from slackwater.spark.packets import from_bytes, to_bytes
-from slackwater.spark.pane_chunks import chunk_of, states_of
-from slackwater.spark.state import ChunkStore, unreadable_chunk
+from slackwater.spark.pane_chunks import PaneChunk, commit_panes, stored_panes
+from slackwater.spark.state import ChunkStore
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
-    from slackwater.events import Rows
     from slackwater.plan.nodes import AggregateNode
-
-
-@dataclass(frozen=True, slots=True)
-class PaneChunk:
-    """An entry of the index: an open pane; its number is also that of its chunk."""
-
-    number: int
-    rows: int  # how many groups it has
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,66 +54,25 @@ def run_aggregate_call(
 ) -> Call:
     """Restore the pipeline, run a batch through it, and save it."""
     started = time.perf_counter_ns()
-    stored = [_read(store, chunk.number) for chunk in saved.chunks]
-    every = pa.concat_tables([table.select(list(node.by)), *(each.select(list(node.by)) for each in stored)])
-    groups = Groups.of([every[column] for column in node.by], _rows([table, *stored]))
-    panes = _restored(node, saved.chunks, stored, groups.code[table.num_rows :])
-    pipeline = AggregatePipeline(node, saved.pipeline, panes)
+    groups = KnownGroups.none(table.select(list(node.by)))
+    code = groups.codes(table)
+    pipeline = AggregatePipeline(node, saved.pipeline, stored_panes(node, saved.chunks, store, groups))
     before = pipeline.counts
     incoming = read_batch(node.stream, table, processing_time=processing_time)
     incoming = incoming if node.stream.arrival else together(incoming, saved.calls)
-    outcomes = [pipeline.on_batch(incoming, groups.code[: table.num_rows], read_inputs(node, table))]
+    outcomes = [pipeline.on_batch(incoming, code, read_inputs(node, table))]
     if drain:
         outcomes.append(pipeline.on_end())
-    keys = every.take(groups.row)
-    chunks = _commit(store, panes, pipeline.panes, keys)
+    chunks = commit_panes(store, saved.chunks, pipeline.panes, groups.keys)
     took = Duration((time.perf_counter_ns() - started) // 1_000)
     return Call(
         bucket=bucket,
         saved=AggregateSaved(pipeline.snapshot(), chunks, calls=saved.calls + 1),
-        packets=list(packets_of(bucket, _tables(node, table, keys, bucket, outcomes, took))),
+        packets=list(packets_of(bucket, _tables(node, table, groups.keys, bucket, outcomes, took))),
         before=before,
         counts=pipeline.counts,
         slack=pipeline.slack,
     )
-
-
-def _read(store: ChunkStore, number: int) -> pa.Table:
-    try:
-        return from_bytes(store.read(number))
-    except (pa.ArrowInvalid, KeyError, TypeError) as error:
-        raise unreadable_chunk(number) from error
-
-
-def _rows(tables: Iterable[pa.Table]) -> int:
-    return sum(table.num_rows for table in tables)
-
-
-def _restored(
-    node: AggregateNode, chunks: Sequence[PaneChunk], tables: Sequence[pa.Table], code: Rows
-) -> dict[int, Cells]:
-    """Return the cells of each pane; `code` has the groups of all tables, one after the other."""
-    panes, start = {}, 0
-    for chunk, table in zip(chunks, tables, strict=True):
-        group = code[start : start + table.num_rows]
-        order = np.argsort(group, kind="stable")
-        states = states_of(table, len(node.values), order)
-        panes[chunk.number] = Cells(np.full(len(group), chunk.number), group[order], states)
-        start += table.num_rows
-    return panes
-
-
-def _commit(
-    store: ChunkStore, before: Mapping[int, Cells], after: Mapping[int, Cells], keys: pa.Table
-) -> tuple[PaneChunk, ...]:
-    """Write the panes that got rows, and forget those that no window needs any more."""
-    for number in before:
-        if number not in after:
-            store.delete(number)
-    for number, cells in after.items():
-        if before.get(number) is not cells:
-            store.write(number, to_bytes(chunk_of(cells, keys)))
-    return tuple(PaneChunk(number, len(after[number])) for number in sorted(after))
 
 
 def _tables(

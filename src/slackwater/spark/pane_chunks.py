@@ -1,17 +1,88 @@
-"""Cells as Arrow tables: the keys of each group, then a column for each column of its states."""
+"""Open panes in Spark's state store: a chunk of Arrow IPC each, which is read when it is needed.
+
+A chunk is a table with the keys of each group of the pane, then a column for each column of their states.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
+from slackwater.core.cells import Cells
+from slackwater.core.open_panes import OpenPanes
 from slackwater.core.ragged import Ragged
+from slackwater.spark.packets import from_bytes, to_bytes
+from slackwater.spark.state import ChunkStore, unreadable_chunk
 
 if TYPE_CHECKING:
     from slackwater.core.algebra import State
-    from slackwater.core.cells import Cells
     from slackwater.events import Rows
+    from slackwater.pipeline.groups import KnownGroups
+    from slackwater.plan.nodes import AggregateNode
+
+
+@dataclass(frozen=True, slots=True)
+class PaneChunk:
+    """An entry of the index: an open pane; its number is also that of its chunk."""
+
+    number: int
+    rows: int  # how many groups it has
+
+
+def stored_panes(node: AggregateNode, chunks: Sequence[PaneChunk], store: ChunkStore, groups: KnownGroups) -> OpenPanes:
+    """Return panes that are in a store; groups get their codes when their panes are read."""
+    functions = [value.algebra for _, value in node.values]
+    numbers = [chunk.number for chunk in chunks]
+    return OpenPanes(node.panes, functions, {}, unread=numbers, source=_Stored(store, groups, len(functions)))
+
+
+def commit_panes(
+    store: ChunkStore, before: Sequence[PaneChunk], panes: OpenPanes, keys: pa.Table
+) -> tuple[PaneChunk, ...]:
+    """Write the panes that got rows, and forget those that no window needs any more; return the index."""
+    rows = {chunk.number: chunk.rows for chunk in before}
+    for number in rows:
+        if number not in panes:
+            store.delete(number)
+    for number in sorted(panes.changed):
+        rows[number] = len(panes[number])
+        store.write(number, to_bytes(chunk_of(panes[number], keys)))
+    return tuple(PaneChunk(number, rows[number]) for number in panes.numbers().tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """Reads panes."""
+
+    store: ChunkStore
+    groups: KnownGroups
+    values: int
+
+    def read(self, numbers: Sequence[int]) -> dict[int, Cells]:
+        """Return the cells of some panes. The groups of all are looked up at once."""
+        tables = [self._table(number) for number in numbers]
+        keys = pa.concat_tables([table.select(self.groups.keys.column_names) for table in tables])
+        bounds = np.cumsum([0, *(table.num_rows for table in tables)])
+        code = self.groups.codes(keys, int(bounds[-1]))
+        return {
+            number: self._cells(number, table, code[start:stop])
+            for number, table, (start, stop) in zip(numbers, tables, pairwise(bounds), strict=True)
+        }
+
+    def _table(self, number: int) -> pa.Table:
+        try:
+            return from_bytes(self.store.read(number))
+        except (pa.ArrowInvalid, KeyError, TypeError) as error:
+            raise unreadable_chunk(number) from error
+
+    def _cells(self, number: int, table: pa.Table, code: Rows) -> Cells:
+        order = np.argsort(code, kind="stable")
+        return Cells(np.full(len(code), number), code[order], states_of(table, self.values, order))
 
 
 def chunk_of(cells: Cells, keys: pa.Table) -> pa.Table:
