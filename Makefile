@@ -3,6 +3,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Whole files to as many processes as there are cores; not to many, since each may start a Spark of its own.
+PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -11,14 +13,14 @@ demo: $(READY)  ## a live Spark stream put in order under two policies, with a r
 	$(BIN)/slackwater demo --output demo-output
 
 test: $(READY)  ## all tests, Spark included
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 check: $(READY)  ## format, lint, types, layers, docstring examples: what CI checks besides the tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --doctest-modules src -q
+	$(BIN)/python -m pytest --doctest-modules src -q $(PARALLEL)
 
 bench: $(READY)  ## benchmarks: ratios against a rival in the same run
 	$(BIN)/slackwater bench all

@@ -28,7 +28,7 @@ LIMITS = {"RocksDB": 0.2, "in memory": 1.0}
 
 def cases(*, quick: bool) -> Iterator[Case]:
     """The rival with each of its state stores."""
-    rows, files = (40_000, 2) if quick else (400_000, 2)
+    rows, files = (40_000, 2) if quick else (1_000_000, 4)
     with scratch() as (spark, folder):
         for name, seed in (("a", 1), ("b", 2)):
             _write_files(folder / name, arrival_order(keyed(rows, seed), seed), files)

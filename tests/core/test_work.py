@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -120,6 +122,17 @@ def test_a_selective_condition_is_used_before_a_cross_product():
     run(joined, work)
     from_a = {stream: step.asked for (path, stream), step in work.steps.items() if path == (0,)}
     assert 1 == max(from_a, key=from_a.get)
+
+
+def test_work_done_in_two_places_adds_up_through_json():
+    joined = join(tables(2, 500, spread=1_000.0, count=2), where="abs(a.x - b.x) < 1", within="20 s")
+    work, total = Work(), Work()
+    run(joined, work)
+    for _ in range(2):
+        total.add(json.loads(json.dumps(work.snapshot())))
+    once, twice = work.steps[(0,), 1], total.steps[(0,), 1]
+    assert (2 * once.asked, 2 * once.partners) == (twice.asked, twice.partners)
+    assert {bands: 2 * asked for bands, asked in once.bands.items()} == twice.bands
 
 
 class Watched(Work):

@@ -108,7 +108,9 @@ def test_a_spread_stream_meets_replicated_ones_in_every_bucket(spark, tmp_path, 
     write_files(tables, tmp_path, range(FILES))
     joined = sw.join(*streams_of(as_streams(spark, tmp_path)), **options, buckets=3)
     assert "bus by key, scats by key, air replicated (3 buckets" in joined.explain()
+    assert "how partners were found" not in joined.explain()
     _, found = run(joined, tmp_path)
+    assert "bus -> scats: hash" in joined.explain()
     assert local.results.num_rows > 100
     assert canonical(local.results) == canonical(found["results"])
     assert 0 == found["late"].num_rows

@@ -18,13 +18,14 @@ from slackwater.errors import LateEventError
 from slackwater.measurement import Counts
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, SUMMARY, Saved, identity_of
 from slackwater.spark.packets import CONTROL, ROWS, from_bytes, to_bytes
+from slackwater.spark.places import places
 from slackwater.spark.processor import KeyedProcessor, ReorderProcessor
 from slackwater.testing.check import Seen
 from slackwater.testing.local_runner import seconds, seen_in_tables, step_tables
 from slackwater.testing.transcripts import Transcript
 
 DRAIN = b'{"kind": "drain"}'
-BUCKET = 0
+BUCKET = places(1)[0]  # where the first bucket lives
 
 
 class Bucket:

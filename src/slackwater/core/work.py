@@ -8,8 +8,9 @@ chosen changes the cost only, never the results.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -111,6 +112,23 @@ class Work:
         work.looked_at += looked_at
         work.partners += partners
         work.bands[bands] += len(bound)
+
+    def snapshot(self) -> list[dict[str, Any]]:
+        """Return what was done so far, as values that JSON can hold."""
+        return [
+            {"bound": path, "stream": stream, **asdict(work), "bands": list(work.bands.items())}
+            for (path, stream), work in self.steps.items()
+        ]
+
+    def add(self, snapshot: Iterable[Mapping[str, Any]]) -> None:
+        """Add what was done elsewhere, as its `snapshot` says."""
+        for found in snapshot:
+            work = self.steps.setdefault((tuple(found["bound"]), found["stream"]), StepWork())
+            work.asked += found["asked"]
+            work.offered += found["offered"]
+            work.looked_at += found["looked_at"]
+            work.partners += found["partners"]
+            work.bands.update({tuple(bands): asked for bands, asked in found["bands"]})
 
 
 def rank(estimate: Estimate, bands: Bands) -> float:

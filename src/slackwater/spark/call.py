@@ -103,12 +103,14 @@ class Call:
     before: Counts
     counts: Counts
     slack: int
+    notes: bytes | None = None  # for people who ask the driver how the operator works; nothing depends on them
 
     def summary(self, state_bytes: int) -> dict[str, Any]:
         """Return the packet that Spark's progress reports are made from: counts of this call alone."""
         return {
             "kind": SUMMARY,
             "bucket": self.bucket,
+            "body": self.notes,
             "arrived": self.counts.arrived - self.before.arrived,
             "released": self.counts.released - self.before.released,
             "late": self.counts.late - self.before.late,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow as pa
 
 from slackwater.control.choose import controller_for
 from slackwater.control.following import FollowingController, Told
+from slackwater.core.work import Work
 from slackwater.events import Events, Late
 from slackwater.pipeline.columns import read_batch
 from slackwater.pipeline.guard import Incoming, batches_together
@@ -133,6 +135,7 @@ class StreamsBucket(ABC):
             before=before,
             counts=pipeline.counts,
             slack=pipeline.slack,
+            notes=self._notes(),
         )
 
     def on_all(self, tables: Sequence[pa.Table], *, processing_time: int) -> Iterator[dict[str, Any]]:
@@ -160,6 +163,10 @@ class StreamsBucket(ABC):
     @abstractmethod
     def _late(self, tables: Sequence[pa.Table], late: Sequence[Late]) -> pa.Table:
         """Gather the rows that could not be used in time."""
+
+    def _notes(self) -> bytes | None:
+        """Return what people may want to know of the call."""
+        return None
 
     def _read(self, tables: Sequence[pa.Table], processing_time: int) -> list[Incoming]:
         streams = zip(self.node.streams, tables, strict=True)
@@ -228,12 +235,16 @@ class StreamsBucket(ABC):
 
 @dataclass(frozen=True)
 class JoinBucket(StreamsBucket):
-    """One bucket of a join."""
+    """One bucket of a join, for one call or one bounded run."""
 
     node: JoinNode
+    work: Work = field(default_factory=Work)  # how partners were found
 
     def _pipeline(self, tables: Sequence[pa.Table], delays: Sequence[Any], **kept: Any) -> JoinPipeline:
-        return JoinPipeline(self.node, bind(self.node.condition, tables), delays, **kept)
+        return JoinPipeline(self.node, bind(self.node.condition, tables), delays, work=self.work, **kept)
+
+    def _notes(self) -> bytes | None:
+        return json.dumps(self.work.snapshot()).encode()
 
     def _results(self, tables: Sequence[pa.Table], outcome: JoinOutcome) -> pa.Table:
         return result_rows(self.node, tables, outcome.results)

@@ -20,7 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.util import inheritable_thread_target
 
 from slackwater.errors import ColumnError, ParameterError
-from slackwater.spark.call import DECISIONS, LATE, RESULTS, STATISTICS
+from slackwater.spark.call import DECISIONS, LATE, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.packets import to_bytes
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Write: TypeAlias = "Callable[[DataFrame, int], object]"
 Destination: TypeAlias = "str | os.PathLike[str] | Write"
 Unpack: TypeAlias = "Callable[[DataFrame, int], DataFrame]"
+Notice: TypeAlias = "Callable[[list[bytes]], None]"  # of what the calls of a batch say of their work
 Decide: TypeAlias = "Callable[[list[bytes], int], pa.Table]"  # of reports and the batch number, the same when repeated
 
 KIND_OF: Mapping[str, int] = {"results": RESULTS, "late": LATE, "decisions": DECISIONS}
@@ -75,11 +76,11 @@ def _began(checkpoint: str) -> bool:
 
 
 def batch_writer(
-    unpack: Unpack, writers: Mapping[str, Write], decide: Decide | None = None
+    unpack: Unpack, writers: Mapping[str, Write], notice: Notice | None = None, decide: Decide | None = None
 ) -> Callable[[DataFrame, int], None]:
     """Return the function for `foreachBatch`: it runs the operator once and writes every output.
 
-    `decide` adds decisions to those of the buckets, from what they report.
+    `decide` adds decisions to those of the buckets, from what they report; `notice` sees what they say of their work.
     """
     may_be_a_replay = True  # the first batch after a start: another run may have written a part of it
 
@@ -89,7 +90,9 @@ def batch_writer(
         try:
             found = _without_rows(packets)
             present = set(found["kind"].to_pylist())
-            decided = None if decide is None else decide(_reports(found), batch)
+            if notice is not None:
+                notice(_bodies(found, SUMMARY))
+            decided = None if decide is None else decide(_bodies(found, STATISTICS), batch)
             works = []
             for name, write_rows in writers.items():
                 kind = KIND_OF[name]
@@ -122,13 +125,15 @@ def _run(works: Sequence[Callable[[], object]], spark: SparkSession) -> None:
 
 def _without_rows(packets: DataFrame) -> pa.Table:
     """Return a few numbers and what buckets report to the driver, however many rows there are."""
-    body = F.when(F.col("kind") == STATISTICS, F.col("body"))
+    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY), F.col("body"))
     return packets.select("kind", "bucket", body.alias("body")).toArrow()
 
 
-def _reports(found: pa.Table) -> list[bytes]:
+def _bodies(found: pa.Table, kind: int) -> list[bytes]:
     """Return what was reported, bucket by bucket: sums must not depend on the order in which tasks end."""
-    reports = found.filter(pc.is_valid(found["body"])).sort_by("bucket")
+    reports = found.filter(
+        pc.and_(pc.equal(found["kind"], pa.scalar(kind, pa.int8())), pc.is_valid(found["body"]))
+    ).sort_by("bucket")
     return [body.as_py() for body in reports["body"]]
 
 

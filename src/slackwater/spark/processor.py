@@ -25,6 +25,7 @@ from slackwater.spark.join_call import JoinBucket, JoinSaved, StreamsBucket, ide
 from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
+from slackwater.spark.places import bucket_at
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import AggregateNode, JoinNode, MergeNode, ReorderNode, StreamNode, StreamsNode
@@ -52,13 +53,13 @@ class BucketProcessor(StatefulProcessor):
         packets: pd.DataFrame = pd.concat(list(rows))
         control = [read_record(body) for body in packets.loc[packets["kind"] == CONTROL, "body"]]
         tables = tables_of(packets, self._schemas)
-        yield self._call(int(key[0]), tables, int(packets["processing_time"].iloc[0]), control)
+        yield self._call(bucket_at(key[0]), tables, int(packets["processing_time"].iloc[0]), control)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
         """Do what is due in a quiet bucket."""
         processing_time = int(timerValues.getCurrentProcessingTimeInMs()) * 1_000
         tables = [schema.empty_table() for schema in self._schemas]
-        yield self._call(int(key[0]), tables, processing_time, [], expired=True)
+        yield self._call(bucket_at(key[0]), tables, processing_time, [], expired=True)
 
     def close(self) -> None:
         """Nothing to close."""

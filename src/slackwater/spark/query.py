@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
 
 import pyarrow as pa
 
+from slackwater.core.work import Work
 from slackwater.decisions import DECISIONS as DECISIONS_SCHEMA
 from slackwater.decisions import late_schema
 from slackwater.pipeline.aggregate_columns import result_schema as window_schema
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode, StreamNode, StreamsNode
+    from slackwater.spark.outputs import Notice
 
 RUNS = "runs        packets -> transformWithStateInPandas, one call per bucket and micro-batch"
 
@@ -189,12 +192,12 @@ class SparkJoin(SparkStreams):
         return cls(tuple(frames), schemas, node, Spread.of(node, schemas))
 
     def explain(self) -> str:
-        """Describe the plan, and what Spark will run."""
+        """Describe the plan and what Spark will run; of a query started from here, what was measured and chosen."""
         spread = self.spread.words([stream.name for stream in self.node.streams])
         scope = explain_scope(self.node, streaming=self._streaming)
         if self._streaming:
             state = "state       RocksDB: one entry, the held rows as Arrow chunks and where each row is, per bucket"
-            return explain_join(self.node, engine=(scope, spread, RUNS, state))
+            return explain_join(self.node, engine=(scope, spread, RUNS, state), work=self._work)
         runs = "runs        applyInArrow, one task per bucket, no state"
         return explain_join(self.node, engine=(scope, spread, runs))
 
@@ -202,6 +205,18 @@ class SparkJoin(SparkStreams):
     def _schemas_out(self) -> Mapping[int, pa.Schema]:
         results, late = result_schema(self.node, self.schemas), late_rows_schema(self.node, self.schemas)
         return {RESULTS: results, LATE: late, DECISIONS: DECISIONS_SCHEMA}
+
+    @cached_property
+    def _work(self) -> Work:
+        return Work()
+
+    @property
+    def _notice(self) -> Notice:
+        def add_up(notes: list[bytes]) -> None:
+            for note in notes:
+                self._work.add(json.loads(note))
+
+        return add_up
 
     @property
     def _is_led(self) -> bool:

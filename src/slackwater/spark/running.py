@@ -21,6 +21,7 @@ from slackwater.spark.control_stream import control_packets
 from slackwater.spark.driver import check_same_scope
 from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
 from slackwater.spark.packets import unpacker
+from slackwater.spark.places import places
 from slackwater.spark.session import arrow_schema, check_session
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from slackwater.plan.nodes import AggregateNode, ReorderNode, StreamNode, StreamsNode
     from slackwater.spark.driver import DriverSlack
+    from slackwater.spark.outputs import Notice
     from slackwater.spark.processor import BucketProcessor
 
 
@@ -108,10 +110,15 @@ class SparkQuery(ABC):
         writer = (
             self._packets(control, driver)
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
-            .foreachBatch(batch_writer(self._unpack, destinations, decide))
+            .foreachBatch(batch_writer(self._unpack, destinations, self._notice, decide))
         )
         writer = writer.queryName(name) if name else writer
         return writer.trigger(**trigger).start() if trigger else writer.start()
+
+    @property
+    def _notice(self) -> Notice | None:
+        """What hears how the calls of a batch worked, where somebody wants to know."""
+        return None
 
     @abstractmethod
     def explain(self) -> str:
@@ -172,7 +179,9 @@ class SparkQuery(ABC):
         if driver is not None:
             packets = packets.unionByName(control_packets(spark, driver.records, self._buckets, clean=True))
         stamped = packets.withColumn("processing_time", F.expr("unix_micros(current_timestamp())"))
-        out = stamped.groupBy("bucket").transformWithStateInPandas(
+        labels = F.array(*(F.lit(label).cast("bigint") for label in places(self._buckets)))
+        placed = stamped.withColumn("place", F.get(labels, F.col("bucket")))
+        out = placed.groupBy("place").transformWithStateInPandas(
             statefulProcessor=self._processor(),
             outputStructType=from_arrow_schema(PACKETS_OUT),
             outputMode="Append",
