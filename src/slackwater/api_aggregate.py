@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from slackwater.contracts import Contract
     from slackwater.core.late import LatePolicy
+    from slackwater.early import Early
     from slackwater.plan.values import Value
     from slackwater.time import DurationLike
 
@@ -26,6 +27,7 @@ def aggregate(
     contract: Contract | None = None,
     late: LatePolicy | str = "side",
     buckets: int | None = None,
+    early: Early | None = None,
 ) -> Any:
     """Aggregate a stream over sliding windows, waiting as long as the contract says.
 
@@ -44,6 +46,8 @@ def aggregate(
         contract: how long to wait: `sw.DropRatio`, `sw.FixedSlack`, `sw.MaxSlack` or `sw.NoSlack`.
         late: as in `sw.reorder`, but for "adjust".
         buckets: on Spark, how many parts the groups are spread over; each has its own clock.
+        early: when windows are shown before they are final, such as `sw.Early(aggressiveness=0.25)`. Results then have
+            two more columns: `kind` ("early" or "final") and `revision` (0, 1, ... for each window and group).
 
     >>> import pyarrow as pa, slackwater as sw
     >>> rows = pa.table({"ts": [1, 12, 4, 25, 3], "line": ["a", "a", "b", "a", "b"], "delay": [30, 60, 10, 20, 90]})
@@ -54,11 +58,19 @@ def aggregate(
     [(10, 'a', 30, 1), (10, 'b', 10, 1), (20, 'a', 60, 1), (30, 'a', 20, 1)]
     >>> worst.late.select(["ts", "late_by", "reason"]).to_pylist()
     [{'ts': 3, 'late_by': 10000000, 'reason': 'late'}]
+
+    Each window is also shown when the clock is a quarter of the slide before its end:
+
+    >>> shown = sw.aggregate(bus, size="10 seconds", values={"n": sw.count()}, contract=sw.FixedSlack("5 seconds"),
+    ...                      early=sw.Early(aggressiveness=0.25))
+    >>> [(row["window"]["end"].second, row["n"], row["kind"], row["revision"]) for row in shown.results.to_pylist()]
+    [(10, 1, 'early', 0), (10, 2, 'final', 1), (20, 1, 'final', 0), (30, 1, 'final', 0)]
     """
     from slackwater.plan.validate_aggregate import aggregate_node
 
     asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
-    node = aggregate_node(checked_stream(stream), schema_of(stream.frame), **asked, late=late, buckets=buckets)
+    asked |= {"late": late, "buckets": buckets, "early": early}
+    node = aggregate_node(checked_stream(stream), schema_of(stream.frame), **asked)
     if is_spark(stream.frame):
         from slackwater.spark.query import SparkAggregate
 

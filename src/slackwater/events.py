@@ -24,6 +24,7 @@ class Reason(StrEnum):
     OVER_CAP = "over_cap"  # late, and even the longest wait that the contract allows would not have helped
     FUTURE = "future"  # claims a time too far past its arrival, or past the year 9999
     NULL_TIME = "null_time"  # has no event time, or one before the year 1
+    PUNCTUATION = "punctuation"  # behind a punctuation, which had promised that no such event would come
 
 
 REASONS = tuple(Reason)
@@ -188,7 +189,7 @@ class Late:
         by = np.zeros(len(events), np.int64) if late_by is None else late_by
         return cls(events, by, np.full(len(events), code_of(reason), np.int8))
 
-    def __getitem__(self, which: slice | npt.NDArray[np.bool_]) -> Late:
+    def __getitem__(self, which: slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Late:
         return Late(self.events[which], self.late_by[which], self.code[which])
 
     def __add__(self, other: Late) -> Late:

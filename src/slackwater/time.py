@@ -304,6 +304,42 @@ def first_open_window(horizon: _T, slide: int) -> _T:
     return horizon // slide
 
 
+def first_unshown_window(clock: _T, lead: int, slide: int) -> _T:
+    """Return the first window that is not yet due to be shown early: due is what ends up to `lead` after the clock.
+
+    >>> first_unshown_window(14, 5, 10), first_unshown_window(15, 5, 10)
+    (1, 2)
+    """
+    return first_open_window(clock + lead, slide)
+
+
+def last_window_until(time: int, slide: int) -> int:
+    """Return the last window that a prod or a punctuation `<= time` is about (PROD Sec. 2.2: ts / SLIDE - 1).
+
+    >>> last_window_until(240, 20), last_window_until(239, 20)
+    (11, 10)
+    """
+    return first_open_window(time, slide) - 1
+
+
+def first_window_since(time: int, size: int, slide: int) -> int:
+    """Return the first window that starts at this time or later.
+
+    >>> first_window_since(180, 60, 20), first_window_since(181, 60, 20)
+    (11, 12)
+    """
+    return -(-(time + size) // slide) - 1
+
+
+def is_behind_punctuation(event_time: Times, until: Times | int) -> Mask:
+    """Whether an event breaks the promise of a punctuation; the bound itself belongs to the next window.
+
+    >>> is_behind_punctuation(np.array([239, 240]), 240).tolist()
+    [True, False]
+    """
+    return event_time < until
+
+
 def slack_to_stay_open(end: Times, clock: Times) -> Times:
     """Return the smallest slack with which windows that end at `end` are still open at a clock.
 

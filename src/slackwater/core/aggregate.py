@@ -8,6 +8,9 @@ As in `core/reorder.py` a batch is a set computation. An event of step s is in w
 before s. For most events all their windows were: they go into their panes, and the windows that close are rolled up
 from these. The others (*stragglers*) came behind the horizon of their own batch: they are added to each window that
 closes in the batch after they came, and go into their panes only then.
+
+A punctuation of the input closes windows as the horizon does. A prod shows windows that are still open: they are rolled
+up from the same panes, which stay (PROD's rule R1: the topmost operator keeps its state).
 """
 
 from __future__ import annotations
@@ -20,23 +23,39 @@ import numpy as np
 
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.cells import Cells, Input
+from slackwater.core.punctuations import NOTHING_PROMISED, Promised, Punctuation
+from slackwater.core.revisions import Revisions
 from slackwater.core.rollup import windows_of
-from slackwater.time import BEFORE_ALL_TIME, first_open_window, first_window, last_window, release_horizon
+from slackwater.time import (
+    BEFORE_ALL_TIME,
+    first_open_window,
+    first_window,
+    first_window_since,
+    last_window,
+    last_window_until,
+    release_horizon,
+)
 
 if TYPE_CHECKING:
     from slackwater.core.algebra import Algebra
     from slackwater.core.panes import Panes
+    from slackwater.core.prods import Ask
     from slackwater.events import Events, Rows
     from slackwater.time import Times
 
 
+_NONE = np.empty(0, np.int64)
+
+
 @dataclass(frozen=True, slots=True)
 class AggregateState:
-    """All that an aggregate remembers: the clock, how far windows are closed, and the cells of each open pane."""
+    """All that an aggregate remembers: the clock, what is closed, the cells of each open pane, what was shown."""
 
     clock: int | None = None
     reached: int | None = None  # the largest horizon so far: what it closed stays closed
     panes: Mapping[int, Cells] = field(default_factory=dict)
+    promised: Promised = NOTHING_PROMISED
+    shown: Cells | None = None  # of windows and groups that were shown early: how often
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +64,7 @@ class WindowAggregate:
 
     panes: Panes
     functions: tuple[Algebra, ...]
+    numbered: bool = False  # whether results have numbers: the first of a window and group is 0
 
     def build(self, state: AggregateState | None = None) -> WindowAggregateLogic:
         """Start anew, or go on from a saved state."""
@@ -56,19 +76,10 @@ class Closed:
     """What a batch led to: the windows that closed, and the events that came too late."""
 
     windows: Cells | None  # by (window, group)
+    step: Rows  # of each of them, the step that closed it
+    number: Rows | None  # and its revision, where results are numbered
     late: Rows  # positions of late events in the batch
     late_behind: Times  # and how far windows were closed when each came
-    _ends: Times  # sorted ends of these windows
-    _reached: Times  # the largest horizon so far, by step
-    _late_steps: Rows
-
-    def results_by(self, step: Rows) -> Rows:
-        """How many results of the batch there were after each of these steps."""
-        return np.asarray(np.searchsorted(self._ends, self._reached[step], side="right"), np.int64)
-
-    def late_by(self, step: Rows) -> Rows:
-        """How many events of the batch had been late after each of these steps."""
-        return np.asarray(np.searchsorted(self._late_steps, step, side="right"), np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +129,8 @@ class WindowAggregateLogic:
         self._panes, self._functions = config.panes, config.functions
         self._clock, self._reached = state.clock, state.reached
         self._held = dict(state.panes)
+        self._promised, self._revisions = state.promised, Revisions(state.shown)
+        self._numbered = config.numbered
 
     def arrive(self, events: Events) -> Arrivals:
         """Place events, in arrival order, behind those that arrived before. Changes nothing yet."""
@@ -126,7 +139,7 @@ class WindowAggregateLogic:
     def on_batch(self, arrivals: Arrivals, group: Rows, inputs: Sequence[Input], *, slack: Times | int) -> Closed:
         """Take in events, each with its group and its values, and close what the horizon reaches."""
         if not arrivals.steps:
-            return _nothing()
+            return self._closing(None)
         placed = Placed.of(self._panes, arrivals, slack, self.closed_to)
         opened = first_open_window(self.closed_to, self._panes.slide)
         stopped = first_open_window(int(placed.reached[-1]), self._panes.slide)
@@ -140,26 +153,63 @@ class WindowAggregateLogic:
             windows = self._with_stragglers(windows, *spans, group[came], _of(inputs, came))
             self._put(time, group, inputs, straggling[placed.last[straggling] >= stopped])
         self._clock, self._reached = int(arrivals.clock[-1]), int(placed.reached[-1])
-        ends = np.empty(0, np.int64) if windows is None else self._panes.ends(windows.place)
-        return Closed(windows, late, placed.before[late], ends, placed.reached, arrivals.step_of(late))
+        closing = self._closing(windows, placed.reached, late, placed.before[late])
+        self._forget_shown()
+        return closing
 
-    def on_punctuation(self, time: int) -> Closed:
-        """Close what ends up to this time, as if the horizon had reached it."""
-        opened = first_open_window(self.closed_to, self._panes.slide)
-        windows = self._close(opened, first_open_window(time, self._panes.slide))
-        self._reached = max(time, self.closed_to)
-        return _nothing(windows)
+    def on_punctuation(self, punctuation: Punctuation) -> Closed:
+        """Close what ends up to its time, as if the horizon had reached it; of some groups only, if it says so."""
+        start = first_open_window(self.closed_to, self._panes.slide)
+        stop = last_window_until(punctuation.until, self._panes.slide) + 1
+        if punctuation.since is not None:
+            start = max(start, first_window_since(punctuation.since, self._panes.size, self._panes.slide))
+        if punctuation.is_for_all:
+            closing = self._closing(self._close(start, stop))
+            self._reached = max(punctuation.until, self.closed_to)
+        else:
+            closing = self._closing(self._roll(start, stop, punctuation.groups))
+            self._purge(punctuation.groups, start, stop)
+        self._promised = self._promised.after(punctuation)
+        self._forget_shown()
+        return closing
+
+    def on_prod(self, asks: Sequence[Ask]) -> tuple[Closed, list[int]]:
+        """Show windows that are still open, and change nothing but their numbers; also say how many each ask got."""
+        slide = self._panes.slide
+        first = max(min(ask.first for ask in asks), first_open_window(self.closed_to, slide))
+        last = max(ask.last for ask in asks)
+        found = self._roll(first, last + 1, None)
+        if found is None:
+            return self._closing(None), [0] * len(asks)
+        found = found[~self._promised.closed(self._panes, found)]
+        matches = [ask.matches(found) for ask in asks]
+        return self._closing(found[np.logical_or.reduce(matches)]), [int(each.sum()) for each in matches]
 
     def on_end(self) -> Closed:
         """Drain: close every window that has events."""
         if not self._held:
-            return _nothing()
+            return self._closing(None)
         last = self._panes.last_window(np.array([max(self._held)]))
-        return self.on_punctuation(max(int(self._panes.ends(last)[0]), self.closed_to))
+        stop = max(int(self._panes.ends(last)[0]), self.closed_to)
+        opened = first_open_window(self.closed_to, self._panes.slide)
+        closing = self._closing(self._close(opened, first_open_window(stop, self._panes.slide)))
+        self._reached = stop
+        self._forget_shown()
+        return closing
 
     def snapshot(self) -> AggregateState:
         """Return all that is needed to go on. Cells are replaced, never changed: they can be told apart by identity."""
-        return AggregateState(self._clock, self._reached, dict(self._held))
+        return AggregateState(self._clock, self._reached, dict(self._held), self._promised, self._revisions.cells)
+
+    @property
+    def slide(self) -> int:
+        """How far apart windows are."""
+        return self._panes.slide
+
+    @property
+    def promised(self) -> Promised:
+        """What punctuations have said so far."""
+        return self._promised
 
     @property
     def clock(self) -> int | None:
@@ -188,14 +238,59 @@ class WindowAggregateLogic:
 
     def _close(self, start: int, stop: int) -> Cells | None:
         """Roll the windows [start, stop) up, and forget panes that no other window needs."""
+        windows = self._roll(start, stop, None)
+        numbers = np.fromiter(self._held, np.int64, len(self._held))
+        for pane in numbers[self._panes.last_window(numbers) < stop].tolist():
+            del self._held[pane]
+        return windows
+
+    def _roll(self, start: int, stop: int, groups: Rows | None) -> Cells | None:
+        """Return the windows [start, stop) that have events (of these groups), as far as panes know them."""
         numbers = np.sort(np.fromiter(self._held, np.int64, len(self._held)))
-        due = numbers[self._panes.first_window(numbers) < stop]
+        due = numbers[(self._panes.first_window(numbers) < stop) & (self._panes.last_window(numbers) >= start)]
         if not len(due) or stop <= start:
             return None
         cells = Cells.concat([self._held[pane] for pane in due.tolist()])
-        for pane in due[self._panes.last_window(due) < stop].tolist():
-            del self._held[pane]
-        return windows_of(cells, self._panes, self._functions, start=start, stop=stop)
+        if groups is not None:
+            cells = cells[np.isin(cells.group, groups)]
+        stop = min(stop, int(self._panes.last_window(due[-1:])[0]) + 1)
+        return windows_of(cells, self._panes, self._functions, start=start, stop=stop) if len(cells) else None
+
+    def _closing(
+        self,
+        windows: Cells | None,
+        reached: Times | None = None,
+        late: Rows = _NONE,
+        late_behind: Times = _NONE,
+    ) -> Closed:
+        """Number the windows that leave, but for those that had left before."""
+        if windows is not None and self._promised:
+            windows = windows[~self._promised.closed(self._panes, windows)]
+        if windows is None or not len(windows):
+            return Closed(None, _NONE, None, late, late_behind)
+        number = self._revisions.count(windows) if self._numbered else None
+        step = np.zeros(len(windows), np.int64)
+        if reached is not None:
+            step = np.searchsorted(reached, self._panes.ends(windows.place), side="left")
+        return Closed(windows, step, number, late, late_behind)
+
+    def _purge(self, groups: Rows | None, start: int, stop: int) -> None:
+        """Forget what only the windows [start, stop) need, and windows before that are closed for all."""
+        numbers = np.fromiter(self._held, np.int64, len(self._held))
+        opened = first_open_window(self.closed_to, self._panes.slide)
+        first = np.maximum(self._panes.first_window(numbers), opened)
+        for pane in numbers[(first >= start) & (self._panes.last_window(numbers) < stop)].tolist():
+            cells = self._held.pop(pane)
+            kept = np.zeros(len(cells), np.bool_) if groups is None else ~np.isin(cells.group, groups)
+            if kept.any():
+                self._held[pane] = cells[kept]
+
+    def _forget_shown(self) -> None:
+        """Forget the numbers of windows that are closed."""
+        shown = self._revisions.cells
+        if shown is not None:
+            closed = shown.place < first_open_window(self.closed_to, self._panes.slide)
+            self._revisions.forget(closed | self._promised.closed(self._panes, shown))
 
     def _with_stragglers(
         self, windows: Cells | None, first: Rows, last: Rows, group: Rows, inputs: Sequence[Input]
@@ -221,8 +316,3 @@ def _others(count: int, late: Rows, straggling: Rows) -> Rows | slice:
     usual = np.ones(count, np.bool_)
     usual[late] = usual[straggling] = False
     return np.flatnonzero(usual)
-
-
-def _nothing(windows: Cells | None = None) -> Closed:
-    none = np.empty(0, np.int64)
-    return Closed(windows, none, none, none, none, none)

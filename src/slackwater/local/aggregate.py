@@ -8,13 +8,13 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from slackwater.core.cells import Cells
 from slackwater.events import Late
 from slackwater.local.bounded import BoundedOutput
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
 from slackwater.pipeline.boundaries import Decisions
 from slackwater.pipeline.columns import check_types, decided_table, late_table, read_batch
+from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.groups import Groups
 from slackwater.plan.explain import in_a_line
 from slackwater.plan.explain_aggregate import explain_aggregate
@@ -45,7 +45,7 @@ class LocalAggregate(BoundedOutput):
     def results(self) -> pa.Table:
         """One row for each window and group that has events: the window, the group, the values."""
         keys = self.table.select(list(self.node.by)).take(self._groups.row)
-        return results_table(self.node, self.table.schema, keys, self._run[0].windows)
+        return results_table(self.node, self.table.schema, keys, self._run[0].emitted)
 
     @cached_property
     def late(self) -> pa.Table:
@@ -79,9 +79,9 @@ class LocalAggregate(BoundedOutput):
 
 
 def _joined(outcomes: list[AggregateOutcome]) -> AggregateOutcome:
-    windows = [outcome.windows for outcome in outcomes if outcome.windows is not None]
     return AggregateOutcome(
-        Cells.concat(windows) if windows else None,
+        Emitted.concat([outcome.emitted for outcome in outcomes if outcome.emitted is not None]),
         Late.concat([outcome.late for outcome in outcomes]),
         Decisions.concat([outcome.decisions for outcome in outcomes]),
+        tuple(answer for outcome in outcomes for answer in outcome.answers),
     )

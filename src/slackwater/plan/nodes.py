@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from slackwater.contracts import Contract
 from slackwater.core.late import LatePolicy
 from slackwater.core.panes import Panes
+from slackwater.early import Early
 from slackwater.plan.conjuncts import JoinCondition
 from slackwater.plan.values import Value
 from slackwater.time import Duration
@@ -100,6 +101,7 @@ class AggregateNode:
     by: tuple[str, ...] = ()
     late: LatePolicy = field(default_factory=LatePolicy.side)
     buckets: int = 1
+    early: Early | None = None  # None: final results only
 
     operator = "aggregate"
 

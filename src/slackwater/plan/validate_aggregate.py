@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack
 from slackwater.core.late import LatePolicy
+from slackwater.early import Early
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.events import LATE_COLUMNS
 from slackwater.plan.keys import family
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import StreamNode
 
 WINDOW = "window"  # the first column of the results
+KIND, REVISION = "kind", "revision"  # the last ones, where there are early results
 
 
 def aggregate_node(
@@ -34,6 +36,7 @@ def aggregate_node(
     contract: Any,
     late: LatePolicy | str,
     buckets: int | None,
+    early: Any = None,
 ) -> AggregateNode:
     """Build the node of an aggregate over the columns of its input, or say what is wrong with it."""
     length, step = check_sizes(size, slide)
@@ -46,6 +49,7 @@ def aggregate_node(
         contract=check_contract("aggregate", contract),
         late=LatePolicy.of(late),
         buckets=1 if buckets is None else buckets,
+        early=check_early(early),
     )
     check_aggregate(node, schema)
     return node
@@ -68,6 +72,13 @@ def check_sizes(size: Any, slide: Any) -> tuple[Duration, Duration]:
             remedy="events between windows would be in none; leave slide out for windows without overlap",
         )
     return length, step
+
+
+def check_early(early: Any) -> Early | None:
+    """Return when windows are shown early."""
+    if early is not None and not isinstance(early, Early):
+        raise ParameterError("early", early, must="be made by sw.Early", remedy="such as sw.Early(aggressiveness=0.25)")
+    return early
 
 
 def check_values(values: Any) -> tuple[tuple[str, Value], ...]:
@@ -125,6 +136,7 @@ def _check_contract(node: AggregateNode) -> None:
 
 def _check_groups(node: AggregateNode, schema: pa.Schema) -> None:
     taken = [WINDOW, *node.by]
+    own = (WINDOW,) if node.early is None else (WINDOW, KIND, REVISION)
     for column in node.by:
         if column not in schema.names:
             raise _missing(node, column, schema)
@@ -136,12 +148,12 @@ def _check_groups(node: AggregateNode, schema: pa.Schema) -> None:
                 remedy="group by numbers, texts, times or booleans",
             )
     for column in [*node.by, *(name for name, _ in node.values)]:
-        if column == WINDOW or [*taken, *(name for name, _ in node.values)].count(column) > 1:
+        if column in own or [*taken, *(name for name, _ in node.values)].count(column) > 1:
             raise ParameterError(
                 "values" if column not in node.by else "by",
                 column,
                 must="be a column that the results do not have yet",
-                remedy=f"the results have {', '.join(taken)} first",
+                remedy=f"the results have {', '.join(dict.fromkeys([*taken, *own]))} anyway",
             )
 
 

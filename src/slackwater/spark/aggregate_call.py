@@ -152,6 +152,6 @@ def _tables(
     took: Duration,
 ) -> Iterator[tuple[int, pa.Table]]:
     for outcome in outcomes:
-        yield RESULTS, results_table(node, batch.schema, keys, outcome.windows)
+        yield RESULTS, results_table(node, batch.schema, keys, outcome.emitted)
         yield LATE, late_table(node, batch, outcome.late)
         yield DECISIONS, decided_table(node, outcome.decisions, bucket=bucket, took=took)
