@@ -16,7 +16,7 @@ from slackwater import control
 from slackwater.api import Output, Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
 from slackwater.api_merge import merge, union
-from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall
 from slackwater.core.late import LatePolicy
 from slackwater.early import Early
 from slackwater.errors import SlackwaterError
@@ -35,6 +35,7 @@ __all__ = [
     "MaxSlack",
     "NoSlack",
     "Output",
+    "Punctuated",
     "Recall",
     "SlackwaterError",
     "Stream",

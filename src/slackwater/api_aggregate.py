@@ -6,13 +6,14 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from slackwater.api import Stream, checked_stream, is_spark, schema_of
+from slackwater.api_prods import with_prods
+from slackwater.early import Early
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from slackwater.contracts import Contract
     from slackwater.core.late import LatePolicy
-    from slackwater.early import Early
     from slackwater.plan.values import Value
     from slackwater.time import DurationLike
 
@@ -28,6 +29,7 @@ def aggregate(
     late: LatePolicy | str = "side",
     buckets: int | None = None,
     early: Early | None = None,
+    prods: Stream | None = None,
 ) -> Any:
     """Aggregate a stream over sliding windows, waiting as long as the contract says.
 
@@ -48,6 +50,9 @@ def aggregate(
         buckets: on Spark, how many parts the groups are spread over; each has its own clock.
         early: when windows are shown before they are final, such as `sw.Early(aggressiveness=0.25)`. Results then have
             two more columns: `kind` ("early" or "final") and `revision` (0, 1, ... for each window and group).
+        prods: a stream that asks for early results: its event times say of windows up to when, its columns of which
+            groups (null: of all). Rows of the late output then have one more column, `marker`. `sw.stream(marker=)`
+            says how prods and punctuations come with the rows themselves.
 
     >>> import pyarrow as pa, slackwater as sw
     >>> rows = pa.table({"ts": [1, 12, 4, 25, 3], "line": ["a", "a", "b", "a", "b"], "delay": [30, 60, 10, 20, 90]})
@@ -68,9 +73,13 @@ def aggregate(
     """
     from slackwater.plan.validate_aggregate import aggregate_node
 
+    if prods is not None:
+        checked_stream(stream, marks=True)
+        stream = with_prods(stream, prods, (by,) if isinstance(by, str) else tuple(by))
+        early = Early() if early is None else early
     asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
     asked |= {"late": late, "buckets": buckets, "early": early}
-    node = aggregate_node(checked_stream(stream), schema_of(stream.frame), **asked)
+    node = aggregate_node(checked_stream(stream, marks=True), schema_of(stream.frame), **asked)
     if is_spark(stream.frame):
         from slackwater.spark.query import SparkAggregate
 

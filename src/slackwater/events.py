@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,8 @@ class Reason(StrEnum):
 
 
 REASONS = tuple(Reason)
+PROD: Final = "prod"  # what marks a row that is no event, but asks for early results
+PUNCTUATION: Final = "punctuation"  # or promises that no more events will come
 LATE_COLUMNS = ("late_by", "reason", "stream")  # what the late output adds to the columns of its input
 
 

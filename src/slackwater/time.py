@@ -141,6 +141,18 @@ def _meant(text: str, unit: str) -> str:
     return did_you_mean(unit.lower(), known, shown=known)
 
 
+def microseconds_of(moment: dt.datetime | int) -> int:
+    """Return a time in us since 1970; a datetime without a zone is in UTC.
+
+    >>> microseconds_of(dt.datetime(1970, 1, 1, 0, 0, 5)), microseconds_of(7)
+    (5000000, 7)
+    """
+    if isinstance(moment, int):
+        return moment
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=dt.UTC)
+    return (moment - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(microseconds=1)
+
+
 # Boundary rules
 
 

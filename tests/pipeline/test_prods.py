@@ -105,7 +105,7 @@ def in_batches(case: dict[str, Any]) -> tuple[Any, ...]:
         outcome = pipeline.on_batch(*batch_of(rows, start, stop))
         shown += rows_of(outcome)
         late += list(zip(outcome.late.events.row.tolist(), outcome.late.reason, strict=True))
-        answers += [count for _, count in outcome.answers]
+        answers += [answer.results for answer in outcome.answers]
         state = json.loads(json.dumps(pipeline.snapshot()))
         pipeline = pipeline_of(case, (state, pipeline.panes, pipeline.notes))
     last = pipeline.on_end()

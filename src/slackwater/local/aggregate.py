@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 
 import pyarrow as pa
 
-from slackwater.events import Late
+from slackwater.events import Events, Late
 from slackwater.local.bounded import BoundedOutput
+from slackwater.local.live_aggregate import LiveAggregate
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
 from slackwater.pipeline.boundaries import Decisions
 from slackwater.pipeline.columns import check_types, decided_table, late_table, read_batch
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.groups import Groups
+from slackwater.pipeline.guard import Incoming
+from slackwater.pipeline.marks import Mark
+from slackwater.pipeline.read_marks import KnownGroups, answers_table, read_marks
 from slackwater.plan.explain import in_a_line
 from slackwater.plan.explain_aggregate import explain_aggregate
 from slackwater.plan.nodes import AggregateNode
@@ -44,8 +51,7 @@ class LocalAggregate(BoundedOutput):
     @cached_property
     def results(self) -> pa.Table:
         """One row for each window and group that has events: the window, the group, the values."""
-        keys = self.table.select(list(self.node.by)).take(self._groups.row)
-        return results_table(self.node, self.table.schema, keys, self._run[0].emitted)
+        return results_table(self.node, self.table.schema, self._keys, self._run[0].emitted)
 
     @cached_property
     def late(self) -> pa.Table:
@@ -54,9 +60,14 @@ class LocalAggregate(BoundedOutput):
 
     @cached_property
     def decisions(self) -> pa.Table:
-        """One row per adaptation."""
+        """One row per adaptation, then one per prod that came with the stream: how many results it got."""
         outcome, took = self._run
-        return decided_table(self.node, outcome.decisions, bucket=0, took=took)
+        decided = decided_table(self.node, outcome.decisions, bucket=0, took=took)
+        return pa.concat_tables([decided, answers_table(outcome.answers, bucket=0)])
+
+    def live(self) -> LiveAggregate:
+        """Return an operator to be fed bit by bit; the table of the plan says what columns there are, no more."""
+        return LiveAggregate(self.node, self.table.schema)
 
     def explain(self) -> str:
         """Describe what runs."""
@@ -68,14 +79,31 @@ class LocalAggregate(BoundedOutput):
         return Groups.of([self.table[column] for column in self.node.by], self.table.num_rows)
 
     @cached_property
+    def _keys(self) -> pa.Table:
+        return self.table.select(list(self.node.by)).take(self._groups.row)
+
+    @cached_property
     def _run(self) -> tuple[AggregateOutcome, Duration]:
         started = time.perf_counter_ns()
         pipeline = AggregatePipeline(self.node)
         incoming = read_batch(self.node.stream, self.table, processing_time=self.processing_time)
+        incoming, marks = read_marks(self.node, self.table, incoming, KnownGroups(self._groups.code, self._keys))
         code, inputs = self._groups.code, read_inputs(self.node, self.table)
-        outcomes = [pipeline.on_batch(batch, code, inputs) for batch in incoming.in_batches(BATCH_ROWS)]
+        outcomes = [
+            pipeline.on_batch(batch, code, inputs, between)
+            for batch, between in _with_marks(list(incoming.in_batches(BATCH_ROWS)), marks)
+        ]
         outcome = _joined([*outcomes, pipeline.on_end()])
         return outcome, Duration((time.perf_counter_ns() - started) // 1_000)
+
+
+def _with_marks(batches: list[Incoming], marks: list[Mark]) -> Iterator[tuple[Incoming, list[Mark]]]:
+    """Give each batch the marks that came before the next one."""
+    arrival, start = [mark.arrival for mark in marks], 0
+    for batch, following in zip_longest(batches or [Incoming(Events.none())], batches[1:]):
+        stop = len(marks) if following is None else bisect_left(arrival, int(following.events.arrival[0]))
+        yield batch, marks[start:stop]
+        start = stop
 
 
 def _joined(outcomes: list[AggregateOutcome]) -> AggregateOutcome:

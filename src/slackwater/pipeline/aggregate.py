@@ -29,7 +29,7 @@ from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.kept import KeptShare
-from slackwater.pipeline.marks import Mark, broken_promises
+from slackwater.pipeline.marks import Answer, Mark, broken_promises
 from slackwater.pipeline.reorder import turned_away_by
 from slackwater.pipeline.staged import StagedRun, stages
 from slackwater.time import BEFORE_ALL_TIME, is_over_cap, slack_to_stay_open
@@ -49,7 +49,7 @@ class AggregateOutcome:
     emitted: Emitted | None  # None: no result
     late: Late
     decisions: Decisions
-    answers: tuple[tuple[Mark, int], ...] = ()  # each prod that came with the stream, and how many results it got
+    answers: tuple[Answer, ...] = ()  # to prods that came with the stream
 
     @property
     def windows(self) -> Cells | None:
@@ -257,7 +257,7 @@ class AggregatePipeline:
         emitted: Emitted | None,
         late: Late,
         decisions: Decisions,
-        answers: tuple[tuple[Mark, int], ...] = (),
+        answers: tuple[Answer, ...] = (),
     ) -> AggregateOutcome:
         self._results += 0 if emitted is None else len(emitted)
         self._counts.check()

@@ -45,6 +45,15 @@ class Mark:
         return Ask(last=last_window_until(self.until, slide), groups=self.groups)
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a prod that came with the stream led to; no results: it was too early, too late, or for nobody."""
+
+    mark: Mark
+    clock: int | None
+    results: int
+
+
 def broken_promises(promised: Promised, marks: Sequence[Mark], events: Events, group: Rows) -> Times:
     """Return how far each event is behind a punctuation that came before it; 0 where it keeps every promise."""
     out = np.zeros(len(events), np.int64)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.pipeline.emitted import Emitted
+from slackwater.pipeline.marks import Answer, Mark
 from slackwater.time import BEFORE_ALL_TIME
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from slackwater.core.cells import Input
     from slackwater.core.prods import Ask, Prods
     from slackwater.events import Rows
-    from slackwater.pipeline.marks import Mark
     from slackwater.time import Times
 
 _NONE = np.empty(0, np.int64)
@@ -62,7 +62,7 @@ class StagedRun:
         self._steps = self._events = 0  # that are done
         self._parts: list[Emitted] = []
         self._late: list[tuple[Rows, Times]] = []
-        self.answers: list[tuple[Mark, int]] = []
+        self.answers: list[Answer] = []
 
     def through(self, stage: Stage) -> None:
         """Take in the steps of a stage, then do what acts after them."""
@@ -74,7 +74,8 @@ class StagedRun:
         if asks:
             shown, counts = self._logic.on_prod(asks)
             self._emit(shown, final=False, step=stage.stop - 1)
-            self.answers += zip(stage.prods, counts[len(stage.asks) :], strict=True)
+            for mark, count in zip(stage.prods, counts[len(stage.asks) :], strict=True):
+                self.answers.append(Answer(mark, self._logic.clock, count))
 
     @property
     def emitted(self) -> Emitted | None:

@@ -27,6 +27,8 @@ class StreamNode:
     arrival_time: str | None = None  # processing time of arrival, for the guard against clocks from the future
     max_ahead: Duration | None = None
     idle_after: Duration | None = None
+    marker: str | None = None  # says which rows are prods or punctuations, for an aggregate
+    since: str | None = None  # where the range of a punctuation begins
 
 
 @dataclass(frozen=True, kw_only=True)

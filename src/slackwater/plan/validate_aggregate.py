@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack
+from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated
 from slackwater.core.late import LatePolicy
 from slackwater.early import Early
 from slackwater.errors import ColumnError, ParameterError
@@ -113,6 +113,7 @@ def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
             "late", "adjust", must='be "side", "drop" or "raise"', remedy="an aggregate cannot change event times"
         )
     _check_contract(node)
+    check_marks(node, schema)
     for column in LATE_COLUMNS:
         if column in schema.names:
             raise ColumnError(
@@ -121,17 +122,47 @@ def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
 
 
 def _check_contract(node: AggregateNode) -> None:
-    if not isinstance(node.contract, NoSlack | FixedSlack | MaxSlack | DropRatio):
+    if not isinstance(node.contract, NoSlack | FixedSlack | MaxSlack | DropRatio | Punctuated):
         raise ParameterError(
             "contract",
             type(node.contract).__name__,
             must="be one that an aggregate can keep",
-            remedy="use DropRatio, FixedSlack, MaxSlack or NoSlack",
+            remedy="use DropRatio, FixedSlack, MaxSlack, NoSlack or Punctuated",
         )
     if isinstance(node.contract, FixedSlack) and node.contract.by_stream:
         raise ParameterError(
             "slack", "one by stream", must="be one duration here", remedy="an aggregate has one stream"
         )
+
+
+def check_marks(node: AggregateNode, schema: pa.Schema) -> None:
+    """Check the columns that mark prods and punctuations, and that there can be some where nothing else ends a wait."""
+    marker, since = node.stream.marker, node.stream.since
+    if marker is not None and not _is_text(schema.field(marker).type):
+        raise ColumnError(
+            node.stream.name,
+            marker,
+            problem=f"is {schema.field(marker).type}, not text",
+            remedy='write "prod" or "punctuation" where a row is one, else null',
+        )
+    if since is not None and schema.field(since).type != schema.field(node.stream.event_time).type:
+        raise ColumnError(
+            node.stream.name,
+            since,
+            problem=f"is {schema.field(since).type}, not as {node.stream.event_time}",
+            remedy=f"cast it to {schema.field(node.stream.event_time).type}",
+        )
+    if isinstance(node.contract, Punctuated) and marker is None and node.contract.cap is None:
+        raise ParameterError(
+            "contract",
+            "Punctuated()",
+            must="be used with a stream that has punctuations",
+            remedy='say which rows are: sw.stream(..., marker="what"); or give it a cap',
+        )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
 
 
 def _check_groups(node: AggregateNode, schema: pa.Schema) -> None:

@@ -19,8 +19,11 @@ from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
 from slackwater.pipeline.columns import decided_table, late_table, read_batch
 from slackwater.pipeline.groups import Groups
+from slackwater.pipeline.prod import Prod, control_marks
+from slackwater.pipeline.read_marks import KnownGroups, answers_table, read_marks
 from slackwater.plan.values import described
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, columns_of, packets_of, times_of, together
+from slackwater.spark.notes import commit_notes, read_notes, restored_notes
 from slackwater.spark.packets import from_bytes, to_bytes
 from slackwater.spark.state import ChunkStore, unreadable_chunk
 from slackwater.time import Duration
@@ -44,43 +47,53 @@ class AggregateSaved(Saved):
 
     chunk_type: ClassVar[type[Any]] = PaneChunk
 
+    notes: tuple[str, ...] = ()  # which have a chunk
+
 
 def identity_of_aggregate(node: AggregateNode, schema: pa.Schema) -> str:
     """Return what saved state depends on: with another it would be misread. The contract may change."""
     groups = f" by ({', '.join(node.by)}) in {node.buckets} buckets" if node.by else ""
     windows = f"aggregate {described(node.values)} over windows of {node.size} every {node.slide}"
-    return f"{windows} {times_of(node.stream)}{groups} {columns_of(schema)}"
+    early = "" if node.early is None else " with early results"
+    return f"{windows}{early} {times_of(node.stream)}{groups} {columns_of(schema)}"
 
 
 def run_aggregate_call(
     node: AggregateNode,
     bucket: int,
-    saved: Saved,
+    saved: AggregateSaved,
     store: ChunkStore,
     table: pa.Table,
     *,
     processing_time: int,
     drain: bool,
+    asked: Sequence[Prod] = (),
 ) -> Call:
-    """Restore the pipeline, run a batch through it, and save it."""
+    """Restore the pipeline, run a batch through it, and save it; `asked` are prods on demand, which act at its end."""
     started = time.perf_counter_ns()
     stored = [_read(store, chunk.number) for chunk in saved.chunks]
-    every = pa.concat_tables([table.select(list(node.by)), *(each.select(list(node.by)) for each in stored)])
-    groups = Groups.of([every[column] for column in node.by], _rows([table, *stored]))
+    noted = read_notes(store, saved.notes)
+    every = pa.concat_tables([each.select(list(node.by)) for each in (table, *stored, *noted)])
+    groups = Groups.of([every[column] for column in node.by], _rows([table, *stored, *noted]))
     panes = _restored(node, saved.chunks, stored, groups.code[table.num_rows :])
-    pipeline = AggregatePipeline(node, saved.pipeline, panes)
+    notes = restored_notes(saved.notes, noted, groups.code[_rows([table, *stored]) :])
+    pipeline = AggregatePipeline(node, saved.pipeline, panes, notes)
     before = pipeline.counts
     incoming = read_batch(node.stream, table, processing_time=processing_time)
     incoming = incoming if node.stream.arrival else together(incoming, saved.calls)
-    outcomes = [pipeline.on_batch(incoming, groups.code[: table.num_rows], read_inputs(node, table))]
+    keys = every.take(groups.row)
+    known = KnownGroups(groups.code, keys)
+    incoming, marks = read_marks(node, table, incoming, known)
+    marks += control_marks(node, table.schema, asked, known)
+    outcomes = [pipeline.on_batch(incoming, groups.code[: table.num_rows], read_inputs(node, table), marks)]
     if drain:
         outcomes.append(pipeline.on_end())
-    keys = every.take(groups.row)
     chunks = _commit(store, panes, pipeline.panes, keys)
+    written = commit_notes(store, notes, pipeline.notes, keys)
     took = Duration((time.perf_counter_ns() - started) // 1_000)
     return Call(
         bucket=bucket,
-        saved=AggregateSaved(pipeline.snapshot(), chunks, calls=saved.calls + 1),
+        saved=AggregateSaved(pipeline.snapshot(), chunks, calls=saved.calls + 1, notes=written),
         packets=list(packets_of(bucket, _tables(node, table, keys, bucket, outcomes, took))),
         before=before,
         counts=pipeline.counts,
@@ -155,3 +168,5 @@ def _tables(
         yield RESULTS, results_table(node, batch.schema, keys, outcome.emitted)
         yield LATE, late_table(node, batch, outcome.late)
         yield DECISIONS, decided_table(node, outcome.decisions, bucket=bucket, took=took)
+        if outcome.answers:
+            yield DECISIONS, answers_table(outcome.answers, bucket=bucket)
