@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from slackwater.api import Stream, checked_stream, is_spark, schema_of
 from slackwater.api_prods import with_prods
 from slackwater.early import Early
+from slackwater.errors import ParameterError
+from slackwater.plan.nodes import AggregateNode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def aggregate(
-    stream: Stream,
+    stream: Any,
     *,
     size: DurationLike | None = None,
     slide: DurationLike | None = None,
@@ -38,7 +40,8 @@ def aggregate(
     Windows without rows have no results.
 
     Args:
-        stream: made by `sw.stream`.
+        stream: made by `sw.stream`; or another aggregate, in process, whose results are then aggregated: each happened
+            at the last microsecond of its window. `contract`, `late` and `buckets` are those of the first aggregate.
         size: how long windows are.
         slide: how far apart they are, at most the size; every multiple of it ends one. Left out, windows follow each
             other without overlap.
@@ -73,13 +76,15 @@ def aggregate(
     """
     from slackwater.plan.validate_aggregate import aggregate_node
 
+    asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
+    asked |= {"late": late, "buckets": buckets}
+    if isinstance(getattr(stream, "node", None), AggregateNode):
+        return _of_aggregate(stream, **asked, early=early, prods=prods)
     if prods is not None:
         checked_stream(stream, marks=True)
         stream = with_prods(stream, prods, (by,) if isinstance(by, str) else tuple(by))
         early = Early() if early is None else early
-    asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
-    asked |= {"late": late, "buckets": buckets, "early": early}
-    node = aggregate_node(checked_stream(stream, marks=True), schema_of(stream.frame), **asked)
+    node = aggregate_node(checked_stream(stream, marks=True), schema_of(stream.frame), **asked, early=early)
     if is_spark(stream.frame):
         from slackwater.spark.query import SparkAggregate
 
@@ -87,3 +92,20 @@ def aggregate(
     from slackwater.local.aggregate import LocalAggregate
 
     return LocalAggregate.of(node, stream.frame, time.time_ns() // 1_000)
+
+
+def _of_aggregate(below: Any, **asked: Any) -> Any:
+    """Aggregate the results of an aggregate."""
+    from slackwater.local.aggregate import LocalAggregate
+    from slackwater.pipeline.aggregate_columns import result_schema
+    from slackwater.plan.validate_aggregate import nested_node
+
+    if not isinstance(below, LocalAggregate):
+        raise ParameterError(
+            "stream",
+            type(below).__name__,
+            must="be a stream on Spark",
+            remedy="start the first aggregate with results= into a folder, and read that as a stream for the second",
+        )
+    node = nested_node(below.node, result_schema(below.node, below.table.schema), **asked)
+    return LocalAggregate.of(node, below.table, below.processing_time)

@@ -307,6 +307,15 @@ def window_end(window: _T, slide: int) -> _T:
     return (window + 1) * slide
 
 
+def last_instant(end: _T) -> _T:
+    """Return the last time in a window: when its result happened, as Spark's `window_time` has it.
+
+    >>> last_instant(220)
+    219
+    """
+    return end - 1
+
+
 def first_open_window(horizon: _T, slide: int) -> _T:
     """Return the first window that a horizon has not closed: the rule of `window_is_closed`, for all windows at once.
 
@@ -314,6 +323,15 @@ def first_open_window(horizon: _T, slide: int) -> _T:
     (10, 11)
     """
     return horizon // slide
+
+
+def last_closed_end(horizon: _T, slide: int) -> _T:
+    """Return the end of the last window that a horizon has closed.
+
+    >>> last_closed_end(219, 20), last_closed_end(220, 20)
+    (200, 220)
+    """
+    return first_open_window(horizon, slide) * slide
 
 
 def first_unshown_window(clock: _T, lead: int, slide: int) -> _T:

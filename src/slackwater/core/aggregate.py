@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from slackwater.time import (
     first_open_window,
     first_window,
     first_window_since,
+    last_closed_end,
     last_window,
     last_window_until,
     release_horizon,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 
 _NONE = np.empty(0, np.int64)
+Extra: TypeAlias = "tuple[Times, Rows, Sequence[Input]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class Closed:
     number: Rows | None  # and its revision, where results are numbered
     late: Rows  # positions of late events in the batch
     late_behind: Times  # and how far windows were closed when each came
+    reached: Times  # the largest horizon so far, after each step
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +176,28 @@ class WindowAggregateLogic:
         self._forget_shown()
         return closing
 
-    def on_prod(self, asks: Sequence[Ask]) -> tuple[Closed, list[int]]:
-        """Show windows that are still open, and change nothing but their numbers; also say how many each ask got."""
+    def on_prod(self, asks: Sequence[Ask], also: Extra | None = None) -> tuple[Closed, list[int]]:
+        """Show windows that are still open, and change nothing but their numbers; also say how many each ask got.
+
+        `also` are events (time, group, inputs) that count in for this once.
+        """
+        held = self._held
+        if also is not None:
+            self._held = dict(held)
+            self._put(*also, slice(None))
+        try:
+            return self._show(asks)
+        finally:
+            self._held = held
+
+    def release(self, last: int) -> Cells | None:
+        """Return the windows up to `last` that are still open, and forget what they had. They must not overlap."""
+        start = first_open_window(self.closed_to, self._panes.slide)
+        found = self._roll(start, last + 1, None)
+        self._purge(None, start, last + 1)
+        return found if found is None else found[~self._promised.closed(self._panes, found)]
+
+    def _show(self, asks: Sequence[Ask]) -> tuple[Closed, list[int]]:
         slide = self._panes.slide
         first = max(min(ask.first for ask in asks), first_open_window(self.closed_to, slide))
         last = max(ask.last for ask in asks)
@@ -200,6 +223,11 @@ class WindowAggregateLogic:
     def snapshot(self) -> AggregateState:
         """Return all that is needed to go on. Cells are replaced, never changed: they can be told apart by identity."""
         return AggregateState(self._clock, self._reached, dict(self._held), self._promised, self._revisions.cells)
+
+    @property
+    def closed_end(self) -> int:
+        """The end of the last window that is closed for all groups."""
+        return last_closed_end(self.closed_to, self._panes.slide)
 
     @property
     def slide(self) -> int:
@@ -259,7 +287,7 @@ class WindowAggregateLogic:
     def _closing(
         self,
         windows: Cells | None,
-        reached: Times | None = None,
+        reached: Times = _NONE,
         late: Rows = _NONE,
         late_behind: Times = _NONE,
     ) -> Closed:
@@ -267,12 +295,12 @@ class WindowAggregateLogic:
         if windows is not None and self._promised:
             windows = windows[~self._promised.closed(self._panes, windows)]
         if windows is None or not len(windows):
-            return Closed(None, _NONE, None, late, late_behind)
+            return Closed(None, _NONE, None, late, late_behind, reached)
         number = self._revisions.count(windows) if self._numbered else None
         step = np.zeros(len(windows), np.int64)
-        if reached is not None:
+        if len(reached):
             step = np.searchsorted(reached, self._panes.ends(windows.place), side="left")
-        return Closed(windows, step, number, late, late_behind)
+        return Closed(windows, step, number, late, late_behind, reached)
 
     def _purge(self, groups: Rows | None, start: int, stop: int) -> None:
         """Forget what only the windows [start, stop) need, and windows before that are closed for all."""

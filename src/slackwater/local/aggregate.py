@@ -11,6 +11,7 @@ from itertools import zip_longest
 
 import pyarrow as pa
 
+from slackwater.errors import ParameterError
 from slackwater.events import Events, Late
 from slackwater.local.bounded import BoundedOutput
 from slackwater.local.live_aggregate import LiveAggregate
@@ -51,7 +52,7 @@ class LocalAggregate(BoundedOutput):
     @cached_property
     def results(self) -> pa.Table:
         """One row for each window and group that has events: the window, the group, the values."""
-        return results_table(self.node, self.table.schema, self._keys, self._run[0].emitted)
+        return results_table(self.node, self.table.schema, self._levels[-1].keys, self._run[0].emitted)
 
     @cached_property
     def late(self) -> pa.Table:
@@ -67,6 +68,10 @@ class LocalAggregate(BoundedOutput):
 
     def live(self) -> LiveAggregate:
         """Return an operator to be fed bit by bit; the table of the plan says what columns there are, no more."""
+        if self.node.below is not None:
+            raise ParameterError(
+                "live", "an aggregate of an aggregate", must="be of one level", remedy="mark prods in the rows: marker="
+            )
         return LiveAggregate(self.node, self.table.schema)
 
     def explain(self) -> str:
@@ -75,22 +80,25 @@ class LocalAggregate(BoundedOutput):
         return explain_aggregate(self.node, engine=(groups, f"runs        in process over {self.table.num_rows} rows"))
 
     @cached_property
-    def _groups(self) -> Groups:
-        return Groups.of([self.table[column] for column in self.node.by], self.table.num_rows)
-
-    @cached_property
-    def _keys(self) -> pa.Table:
-        return self.table.select(list(self.node.by)).take(self._groups.row)
+    def _levels(self) -> list[KnownGroups]:
+        """The groups of each level: of the rows first, then of the groups of the level below."""
+        levels, keys = [], self.table
+        for level in self.node.levels:
+            groups = Groups.of([keys[column] for column in level.by], keys.num_rows)
+            keys = keys.select(list(level.by)).take(groups.row)
+            levels.append(KnownGroups(groups.code, keys))
+        return levels
 
     @cached_property
     def _run(self) -> tuple[AggregateOutcome, Duration]:
         started = time.perf_counter_ns()
-        pipeline = AggregatePipeline(self.node)
+        first, bottom = self._levels[0], self.node.levels[0]
+        pipeline = AggregatePipeline(self.node, regroup=[level.code for level in self._levels[1:]])
         incoming = read_batch(self.node.stream, self.table, processing_time=self.processing_time)
-        incoming, marks = read_marks(self.node, self.table, incoming, KnownGroups(self._groups.code, self._keys))
-        code, inputs = self._groups.code, read_inputs(self.node, self.table)
+        incoming, marks = read_marks(bottom, self.table, incoming, first)
+        inputs = read_inputs(bottom, self.table)
         outcomes = [
-            pipeline.on_batch(batch, code, inputs, between)
+            pipeline.on_batch(batch, first.code, inputs, between)
             for batch, between in _with_marks(list(incoming.in_batches(BATCH_ROWS)), marks)
         ]
         outcome = _joined([*outcomes, pipeline.on_end()])

@@ -32,6 +32,8 @@ from slackwater.pipeline.kept import KeptShare
 from slackwater.pipeline.marks import Answer, Mark, broken_promises
 from slackwater.pipeline.reorder import turned_away_by
 from slackwater.pipeline.staged import StagedRun, stages
+from slackwater.pipeline.tower import Tower
+from slackwater.pipeline.upper import Upper
 from slackwater.time import BEFORE_ALL_TIME, is_over_cap, slack_to_stay_open
 
 if TYPE_CHECKING:
@@ -66,15 +68,23 @@ class AggregatePipeline:
         state: dict[str, Any] | None = None,
         panes: Mapping[int, Cells] | None = None,
         notes: Mapping[str, Cells] | None = None,
+        *,
+        regroup: Sequence[Rows] = (),
+        uppers: Sequence[AggregateState | None] | None = None,
     ) -> None:
         state = state or {}
+        top, node = node, node.levels[0]
         self._node = node
         self._controller = controller_for(node.contract, state.get("controller"))
         functions = tuple(value.algebra for _, value in node.values)
         self._logic = WindowAggregate(node.panes, functions, node.early is not None).build(
             _restored(state, panes or {}, notes or {})
         )
-        self._prods = None if node.early is None else prods_of(node)
+        above = zip(top.levels[1:], regroup, uppers or [None] * len(regroup), strict=True)
+        self._uppers = [Upper(level, groups, saved) for level, groups, saved in above]
+        self._tower = Tower(top, self._logic, self._uppers)
+        self._prods = None if top.early is None else prods_of(top)
+        self._slide = top.panes.slide
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
         )
@@ -95,8 +105,9 @@ class AggregatePipeline:
         arrivals = self._logic.arrive(events)
         clock = BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock
         slack, decisions, steps = self._decide(arrivals, turned_away)
-        cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._node.panes.slide)
-        run = StagedRun(self._logic, arrivals, group[events.row], [each[events.row] for each in inputs], slack)
+        cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._slide)
+        columns = group[events.row], [each[events.row] for each in inputs]
+        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower)
         for stage in cuts:
             run.through(stage)
         emitted = run.emitted
@@ -110,7 +121,7 @@ class AggregatePipeline:
     def on_end(self) -> AggregateOutcome:
         """Drain: close every window that has events, and decide one last time."""
         clock = np.full(2, BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock)
-        emitted = Emitted.of(self._logic.on_end(), final=True, step=0, clock=clock)
+        emitted = Emitted.of(self._tower.on_end(), final=True, step=0, clock=clock)
         outcome = self._outcome(emitted, Late.none(), Decisions.none())
         last = self._boundaries.close(self._logic.clock, self.slack, self._counts, self._results)
         return replace(outcome, decisions=last)
@@ -144,6 +155,11 @@ class AggregatePipeline:
         held = self._logic.snapshot()
         known = {"shown": held.shown, "bounds": held.promised.bounds}
         return {name: cells for name, cells in known.items() if cells is not None}
+
+    @property
+    def uppers(self) -> list[AggregateState]:
+        """What the levels above the first remember."""
+        return [upper.snapshot() for upper in self._uppers]
 
     @property
     def clock(self) -> int | None:

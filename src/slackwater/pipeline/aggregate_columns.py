@@ -49,7 +49,8 @@ def _as_numbers(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
 
 
 def result_schema(node: AggregateNode, schema: pa.Schema) -> pa.Schema:
-    """Return the columns of the results: the window, the groups, the values."""
+    """Return the columns of the results: the window, the groups, the values; `schema` is that of the stream."""
+    schema = schema if node.below is None else result_schema(node.below, schema)
     fields: list[pa.Field[Any]] = [pa.field(WINDOW, pa.struct(_BOUNDS)), *(schema.field(column) for column in node.by)]
     for name, value in node.values:
         kind = None if value.column is None else schema.field(value.column).type

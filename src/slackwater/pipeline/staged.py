@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from slackwater.core.cells import Input
     from slackwater.core.prods import Ask, Prods
     from slackwater.events import Rows
+    from slackwater.pipeline.tower import Tower
     from slackwater.time import Times
 
 _NONE = np.empty(0, np.int64)
@@ -54,11 +55,18 @@ class StagedRun:
     """Takes a batch through the operator, stage by stage."""
 
     def __init__(
-        self, logic: WindowAggregateLogic, arrivals: Arrivals, group: Rows, inputs: Sequence[Input], slack: Times
+        self,
+        logic: WindowAggregateLogic,
+        arrivals: Arrivals,
+        group: Rows,
+        inputs: Sequence[Input],
+        slack: Times,
+        tower: Tower,
     ) -> None:
         self._logic, self._arrivals, self._slack = logic, arrivals, slack
         self._group, self._inputs = group, inputs
         self._clock = np.append(BEFORE_ALL_TIME if logic.clock is None else logic.clock, arrivals.clock)
+        self._tower = tower
         self._steps = self._events = 0  # that are done
         self._parts: list[Emitted] = []
         self._late: list[tuple[Rows, Times]] = []
@@ -69,10 +77,11 @@ class StagedRun:
         if stage.stop > self._steps:
             self._take_in(stage.stop)
         for mark in stage.punctuations:
-            self._emit(self._logic.on_punctuation(mark.punctuation()), final=True, step=stage.stop - 1)
-        asks = [*stage.asks, *(mark.ask(self._logic.slide) for mark in stage.prods)]
+            closed = self._tower.on_closed(self._logic.on_punctuation(mark.punctuation()))
+            self._emit(closed, final=True, step=stage.stop - 1)
+        asks = [*stage.asks, *(self._tower.ask_of(mark) for mark in stage.prods)]
         if asks:
-            shown, counts = self._logic.on_prod(asks)
+            shown, counts = self._tower.on_prod(asks)
             self._emit(shown, final=False, step=stage.stop - 1)
             for mark, count in zip(stage.prods, counts[len(stage.asks) :], strict=True):
                 self.answers.append(Answer(mark, self._logic.clock, count))
@@ -99,7 +108,7 @@ class StagedRun:
         which = slice(self._events, self._events + len(part.events))
         inputs = [each[which] for each in self._inputs]
         closed = self._logic.on_batch(part, self._group[which], inputs, slack=self._slack[self._steps : stop])
-        self._emit(closed, final=True, step=self._steps)
+        self._emit(self._tower.on_closed(closed), final=True, step=self._steps)
         self._late.append((closed.late + self._events, closed.late_behind))
         self._steps, self._events = stop, which.stop
 

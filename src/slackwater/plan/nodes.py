@@ -104,6 +104,7 @@ class AggregateNode:
     late: LatePolicy = field(default_factory=LatePolicy.side)
     buckets: int = 1
     early: Early | None = None  # None: final results only
+    below: AggregateNode | None = None  # whose results are aggregated; None: those of the stream
 
     operator = "aggregate"
 
@@ -111,3 +112,8 @@ class AggregateNode:
     def panes(self) -> Panes:
         """The windows in numbers."""
         return Panes(self.size.microseconds, self.slide.microseconds)
+
+    @property
+    def levels(self) -> tuple[AggregateNode, ...]:
+        """The aggregates of the plan, from that of the stream up to this one."""
+        return (self,) if self.below is None else (*self.below.levels, self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -53,6 +54,59 @@ def aggregate_node(
     )
     check_aggregate(node, schema)
     return node
+
+
+def nested_node(
+    below: AggregateNode,
+    schema: pa.Schema,
+    *,
+    size: Any,
+    slide: Any,
+    values: Any,
+    by: str | Sequence[str],
+    early: Any = None,
+    **others: Any,
+) -> AggregateNode:
+    """Build the node of an aggregate over the results of another one; `schema` is that of those results."""
+    _check_left_out(below, others)
+    length, step = check_sizes(size, slide)
+    node = replace(
+        below,
+        size=length,
+        slide=step,
+        values=check_values(values),
+        by=(by,) if isinstance(by, str) else tuple(by),
+        early=check_early(early),
+        below=below,
+    )
+    for parameter, columns, known in (
+        ("by", node.by, below.by),
+        ("values", [v.column for _, v in node.values if v.column is not None], [name for name, _ in below.values]),
+    ):
+        for column in columns:
+            if column not in known:
+                what = "groups" if parameter == "by" else "values"
+                remedy = f"the aggregate below has the {what} {', '.join(known) or '(none)'}"
+                raise ParameterError(parameter, column, must=f"be one of the {what} below", remedy=remedy)
+    _check_groups(node, schema)
+    for name, value in node.values:
+        _check_value(node, name, value, schema)
+    return node
+
+
+def _check_left_out(below: AggregateNode, others: Mapping[str, Any]) -> None:
+    for name, value in others.items():
+        if value is not None and not (name == "late" and value == "side"):
+            raise ParameterError(
+                name,
+                value,
+                must="be left out where the results of an aggregate are aggregated",
+                remedy=f"say {name}= where the stream is aggregated: it decides for the plan",
+            )
+    if below.early is not None:
+        raise ParameterError(
+            "early", repr(below.early), must="be said of the last aggregate", remedy="a prod sweeps the whole plan"
+        )
 
 
 def check_sizes(size: Any, slide: Any) -> tuple[Duration, Duration]:
