@@ -16,8 +16,9 @@ from slackwater import control
 from slackwater.api import Output, Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
 from slackwater.api_merge import merge, union
-from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall
 from slackwater.core.late import LatePolicy
+from slackwater.early import Early
 from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
 from slackwater.plan.values import Value, count, distinct, max, mean, min, quantile, sum, variance
@@ -28,11 +29,13 @@ __version__ = "0.1.0"
 __all__ = [
     "DropRatio",
     "Duration",
+    "Early",
     "FixedSlack",
     "LatePolicy",
     "MaxSlack",
     "NoSlack",
     "Output",
+    "Punctuated",
     "Recall",
     "SlackwaterError",
     "Stream",

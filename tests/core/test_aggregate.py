@@ -14,6 +14,7 @@ from slackwater.core.aggregate import Closed, WindowAggregate, WindowAggregateLo
 from slackwater.core.algebra import Count, Max, Sum, scan
 from slackwater.core.cells import Input
 from slackwater.core.panes import Panes
+from slackwater.core.punctuations import Punctuation
 from slackwater.events import Events
 from tests.oracle.aggregate import OracleAggregate
 
@@ -51,9 +52,9 @@ def shown(out: Closed) -> list[tuple[int, int, int]]:
 def test_e24_sums_by_sensor_close_at_punctuations():
     logic = WindowAggregate(Panes(60, 20), (Sum(),)).build()
     feed(logic, (211, 1, 25), (215, 1, 20), (216, 2, 30))
-    first = shown(logic.on_punctuation(220))
+    first = shown(logic.on_punctuation(Punctuation(220)))
     feed(logic, (230, 2, 20), (235, 1, 35), (234, 2, 20))
-    second = shown(logic.on_punctuation(240))
+    second = shown(logic.on_punctuation(Punctuation(240)))
     feed(logic, (245, 1, 25))
     assert [(10, 1, 45), (10, 2, 30)] == first
     assert [(11, 1, 80), (11, 2, 70)] == second
@@ -66,7 +67,7 @@ def test_e25_paned_sums_are_rolled_up():
     batches = [[(211, 0, 25), (215, 0, 20), (216, 0, 30)], [(230, 0, 20), (235, 0, 35), (234, 0, 20)]]
     for rows, until in zip([*batches, [(245, 0, 25), (255, 0, 35)]], (220, 240, 260), strict=True):
         feed(logic, *rows)
-        found += shown(logic.on_punctuation(until))
+        found += shown(logic.on_punctuation(Punctuation(until)))
     feed(logic, (265, 0, 26))
     assert [(10, 0, 75), (11, 0, 150), (12, 0, 210)] == found
     held = logic.snapshot().panes
@@ -80,7 +81,7 @@ def test_e13_a_punctuated_count_discards_what_comes_behind():
         arrivals = logic.arrive(Events.of(times))
         zeros = np.zeros(len(times), np.int64)
         late += len(logic.on_batch(arrivals, zeros, [Input(zeros)], slack=10**9).late)
-        found += [(value, (window + 1) * 5) for window, _, value in shown(logic.on_punctuation(until))]
+        found += [(value, (window + 1) * 5) for window, _, value in shown(logic.on_punctuation(Punctuation(until)))]
     assert ([(6, 5), (3, 10), (1, 15)], 6) == (found, late)
 
 
@@ -103,7 +104,7 @@ def test_an_event_counts_in_the_windows_that_are_still_open():
 def test_panes_are_forgotten_once_their_last_window_is_closed():
     logic = WindowAggregate(Panes(20, 10), (Max(),)).build()
     feed(logic, (5, 0, 1), (15, 0, 2), (25, 0, 3))
-    logic.on_punctuation(30)
+    logic.on_punctuation(Punctuation(30))
     assert [2] == list(logic.snapshot().panes)
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from slackwater.contracts import Contract, ControllerConfig, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.contracts import (
+    Contract,
+    ControllerConfig,
+    DropRatio,
+    FixedSlack,
+    MaxSlack,
+    NoSlack,
+    Punctuated,
+    Recall,
+)
 from slackwater.control.bounded_drops import BoundedDrops
 from slackwater.control.capped import Capped
 from slackwater.control.fixed import Fixed
@@ -59,6 +68,8 @@ def default_controller(contract: Contract) -> ControllerConfig:
             return Fixed(Duration.ZERO)
         case FixedSlack():
             return Fixed(contract.slack)
+        case Punctuated():
+            return Fixed(Duration.MAX)
         case MaxSlack():
             return MaxDelay()
         case Recall():

@@ -95,6 +95,11 @@ class OpenPanes(MutableMapping[int, Cells]):
 
         O(cells of their panes + results).
         """
+        numbers = self.numbers()
+        if not len(numbers):
+            return None
+        start = max(start, int(self._panes.first_window(numbers[0])))
+        stop = min(stop, int(self._panes.last_window(numbers[-1:])[0]) + 1)
         if stop <= start:
             return None
         cells = self._range(self._panes.first_pane(start), self._panes.end_pane(stop - 1))
@@ -111,6 +116,10 @@ class OpenPanes(MutableMapping[int, Cells]):
         for pane in numbers[self._panes.last_window(numbers) < stop].tolist():
             self._forget(pane)
         return found
+
+    def read_all(self) -> None:
+        """Read every pane that was not read yet."""
+        self._read(list(self._unread))
 
     def numbers(self) -> Rows:
         """Return the panes that there are, in order."""

@@ -12,6 +12,7 @@ All of this is derived: it can be dropped at any time, and is built again from t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -64,8 +65,9 @@ class Stacks:
 
         Extras are gone through for each range: many of them, for as many ranges as are left, cost more than to build.
         """
-        few = self.extras is None or len(self.extras) <= max(_FEW, len(self.heads) * (self.border - start) ** 0.5)
-        return start < self.border and few
+        if start >= self.border or self.extras is None:
+            return start < self.border
+        return len(self.extras) <= max(_FEW, len(self.heads) * math.sqrt(self.border - start))
 
     def combined(self, start: int, stop: int, read: Read) -> Cells | None:
         """Return the combination of the panes [start, stop), group by group; neither end may go back.

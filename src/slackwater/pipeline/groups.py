@@ -44,10 +44,10 @@ class Groups:
 
 
 @dataclass(slots=True)
-class KnownGroups:
+class GrowingGroups:
     """Groups whose rows come in pieces: a group keeps its code, and new ones get the next.
 
-    >>> groups = KnownGroups.none(pa.table({"line": pa.array([], pa.string())}))
+    >>> groups = GrowingGroups.none(pa.table({"line": pa.array([], pa.string())}))
     >>> [groups.codes(pa.table({"line": lines})).tolist() for lines in (["b", "a"], ["c", "a"])]
     [[0, 1], [2, 1]]
     >>> groups.keys["line"].to_pylist()
@@ -58,7 +58,7 @@ class KnownGroups:
     count: int = 0  # how many there are: a table without columns does not know
 
     @classmethod
-    def none(cls, keys: pa.Table) -> KnownGroups:
+    def none(cls, keys: pa.Table) -> GrowingGroups:
         """No groups yet, of keys as in this table."""
         return cls(keys.slice(0, 0))
 
@@ -76,3 +76,10 @@ class KnownGroups:
             self.keys = pa.concat_tables([self.keys, every.take(found.row[new])]).combine_chunks()
         first, self.count = self.count, self.count + len(new)
         return label[found.code[first:]]
+
+    def codes_of(self, tables: Sequence[pa.Table]) -> Rows:
+        """Return the groups of the rows of some tables, one after the other."""
+        if not tables:
+            return np.empty(0, np.int64)
+        keys = pa.concat_tables([table.select(self.keys.column_names) for table in tables])
+        return self.codes(keys, sum(table.num_rows for table in tables))

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from slackwater.contracts import Contract
 from slackwater.core.late import LatePolicy
 from slackwater.core.panes import Panes
+from slackwater.early import Early
 from slackwater.plan.conjuncts import JoinCondition
 from slackwater.plan.values import Value
 from slackwater.time import Duration
@@ -26,6 +27,8 @@ class StreamNode:
     arrival_time: str | None = None  # processing time of arrival, for the guard against clocks from the future
     max_ahead: Duration | None = None
     idle_after: Duration | None = None
+    marker: str | None = None  # says which rows are prods or punctuations, for an aggregate
+    since: str | None = None  # where the range of a punctuation begins
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +103,8 @@ class AggregateNode:
     by: tuple[str, ...] = ()
     late: LatePolicy = field(default_factory=LatePolicy.side)
     buckets: int = 1
+    early: Early | None = None  # None: final results only
+    below: AggregateNode | None = None  # whose results are aggregated; None: those of the stream
 
     operator = "aggregate"
 
@@ -107,3 +112,8 @@ class AggregateNode:
     def panes(self) -> Panes:
         """The windows in numbers."""
         return Panes(self.size.microseconds, self.slide.microseconds)
+
+    @property
+    def levels(self) -> tuple[AggregateNode, ...]:
+        """The aggregates of the plan, from that of the stream up to this one."""
+        return (self,) if self.below is None else (*self.below.levels, self)

@@ -8,7 +8,7 @@ so none are kept.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,9 +17,12 @@ import pyarrow as pa
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
 from slackwater.pipeline.columns import decided_table, late_table, read_batch
-from slackwater.pipeline.groups import KnownGroups
+from slackwater.pipeline.groups import GrowingGroups
+from slackwater.pipeline.prod import Prod, control_marks
+from slackwater.pipeline.read_marks import KnownGroups, answers_table, read_marks
 from slackwater.plan.values import described
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, columns_of, packets_of, times_of, together
+from slackwater.spark.notes import commit_notes, read_notes, restored_notes
 from slackwater.spark.pane_chunks import PaneChunk, commit_panes, stored_panes
 from slackwater.spark.state import ChunkStore
 from slackwater.time import Duration
@@ -34,40 +37,53 @@ class AggregateSaved(Saved):
 
     chunk_type: ClassVar[type[Any]] = PaneChunk
 
+    notes: tuple[str, ...] = ()  # which have a chunk
+
 
 def identity_of_aggregate(node: AggregateNode, schema: pa.Schema) -> str:
     """Return what saved state depends on: with another it would be misread. The contract may change."""
     groups = f" by ({', '.join(node.by)}) in {node.buckets} buckets" if node.by else ""
     windows = f"aggregate {described(node.values)} over windows of {node.size} every {node.slide}"
-    return f"{windows} {times_of(node.stream)}{groups} {columns_of(schema)}"
+    early = "" if node.early is None else " with early results"
+    return f"{windows}{early} {times_of(node.stream)}{groups} {columns_of(schema)}"
 
 
 def run_aggregate_call(
     node: AggregateNode,
     bucket: int,
-    saved: Saved,
+    saved: AggregateSaved,
     store: ChunkStore,
     table: pa.Table,
     *,
     processing_time: int,
     drain: bool,
+    asked: Sequence[Prod] = (),
 ) -> Call:
-    """Restore the pipeline, run a batch through it, and save it."""
+    """Restore the pipeline, run a batch through it, and save it; `asked` are prods on demand, which act at its end."""
     started = time.perf_counter_ns()
-    groups = KnownGroups.none(table.select(list(node.by)))
+    groups = GrowingGroups.none(table.select(list(node.by)))
     code = groups.codes(table)
-    pipeline = AggregatePipeline(node, saved.pipeline, stored_panes(node, saved.chunks, store, groups))
+    panes = stored_panes(node, saved.chunks, store, groups)
+    noted = read_notes(store, saved.notes)
+    notes = restored_notes(saved.notes, noted, groups.codes_of(noted))
+    if node.stream.marker is not None or asked:
+        panes.read_all()  # a prod or punctuation may speak of any group
+    pipeline = AggregatePipeline(node, saved.pipeline, panes, notes)
     before = pipeline.counts
     incoming = read_batch(node.stream, table, processing_time=processing_time)
     incoming = incoming if node.stream.arrival else together(incoming, saved.calls)
-    outcomes = [pipeline.on_batch(incoming, code, read_inputs(node, table))]
+    known = KnownGroups(code, groups.keys)
+    incoming, marks = read_marks(node, table, incoming, known)
+    marks += control_marks(node, table.schema, asked, known)
+    outcomes = [pipeline.on_batch(incoming, code, read_inputs(node, table), marks)]
     if drain:
         outcomes.append(pipeline.on_end())
     chunks = commit_panes(store, saved.chunks, pipeline.panes, groups.keys)
+    written = commit_notes(store, notes, pipeline.notes, groups.keys)
     took = Duration((time.perf_counter_ns() - started) // 1_000)
     return Call(
         bucket=bucket,
-        saved=AggregateSaved(pipeline.snapshot(), chunks, calls=saved.calls + 1),
+        saved=AggregateSaved(pipeline.snapshot(), chunks, calls=saved.calls + 1, notes=written),
         packets=list(packets_of(bucket, _tables(node, table, groups.keys, bucket, outcomes, took))),
         before=before,
         counts=pipeline.counts,
@@ -84,6 +100,8 @@ def _tables(
     took: Duration,
 ) -> Iterator[tuple[int, pa.Table]]:
     for outcome in outcomes:
-        yield RESULTS, results_table(node, batch.schema, keys, outcome.windows)
+        yield RESULTS, results_table(node, batch.schema, keys, outcome.emitted)
         yield LATE, late_table(node, batch, outcome.late)
         yield DECISIONS, decided_table(node, outcome.decisions, bucket=bucket, took=took)
+        if outcome.answers:
+            yield DECISIONS, answers_table(outcome.answers, bucket=bucket)

@@ -17,12 +17,17 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 
 from slackwater.control.following import Told
 from slackwater.errors import ParameterError
-from slackwater.time import Duration
+from slackwater.pipeline.prod import Prod, check_prod
+from slackwater.time import Duration, microseconds_of
 
 if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Mapping
+
     from pyspark.sql import DataFrame, SparkSession
 
-KINDS = ("drain",)  # that anyone may send; "slack" is the driver's
+KINDS = ("drain", "prod")  # that anyone may send; "slack" is the driver's
+PLAN = "_plan.json"  # what runs, for those who send; Spark reads no file whose name begins so
 _MOST_BYTES = 4096
 
 
@@ -32,6 +37,7 @@ class ControlRecord:
 
     kind: str
     told: Told | None = None  # of kind "slack": what the driver decided for all buckets
+    prod: Prod | None = None  # of kind "prod": what is asked for
 
 
 def read_record(body: bytes) -> ControlRecord:
@@ -47,7 +53,9 @@ def read_record(body: bytes) -> ControlRecord:
     try:
         found = json.loads(body[:_MOST_BYTES])
         kind = str(found["kind"])
-        return ControlRecord(kind, _told(found) if kind == "slack" else None)
+        return ControlRecord(
+            kind, _told(found) if kind == "slack" else None, Prod.read(found) if kind == "prod" else None
+        )
     except (ValueError, KeyError, TypeError):
         return ControlRecord("unreadable")
 
@@ -59,11 +67,45 @@ def _told(found: dict[str, Any]) -> Told:
     return Told(slack, at)
 
 
-def send(folder: str | os.PathLike[str], kind: str) -> None:
-    """Put a record into a control folder; it appears there complete or not at all."""
+def send(
+    folder: str | os.PathLike[str],
+    kind: str,
+    *,
+    until: dt.datetime | int | None = None,
+    where: Mapping[str, Any] | None = None,
+) -> None:
+    """Put a record into a control folder; it appears there complete or not at all.
+
+    Args:
+        folder: what was given to `start(control=)`.
+        kind: "drain" closes everything that waits; "prod" asks an aggregate for early results.
+        until: of a prod, the end of the last window asked for (a datetime, or us); left out, all that are open.
+        where: of a prod, values of the columns that the aggregate is grouped by; left out, all groups.
+    """
     if kind not in KINDS:
         raise ParameterError("kind", kind, must=f"be one of {', '.join(KINDS)}", remedy='use "drain"')
-    put(Path(folder) / f"{uuid.uuid4().hex}.json", json.dumps({"kind": kind}) + "\n")
+    prod = Prod(None if until is None else microseconds_of(until), where or {})
+    if kind != "prod" and prod != Prod():
+        raise ParameterError("kind", kind, must='be "prod" where until= or where= is given', remedy="leave them out")
+    plan = Path(folder) / PLAN
+    if kind == "prod" and plan.exists():
+        _check_answered(json.loads(plan.read_text()), prod)
+    record = {"kind": kind, **(prod.as_record() if kind == "prod" else {})}
+    put(Path(folder) / f"{uuid.uuid4().hex}.json", json.dumps(record, default=str) + "\n")
+
+
+def describe(folder: str | os.PathLike[str] | DataFrame, plan: Mapping[str, Any]) -> None:
+    """Write down what runs, so that a mistake is found where a record is sent; a remote folder gets none."""
+    if isinstance(folder, str | os.PathLike) and "://" not in os.fspath(folder):
+        put(Path(folder) / PLAN, json.dumps(dict(plan)) + "\n")
+
+
+def _check_answered(plan: Mapping[str, Any], prod: Prod) -> None:
+    if not plan.get("early"):
+        raise ParameterError(
+            "kind", "prod", must="be one that the query knows", remedy="start it with early=sw.Early() or more"
+        )
+    check_prod(plan.get("by", ()), prod)
 
 
 def put(path: Path, text: str) -> None:

@@ -22,7 +22,7 @@ from slackwater.spark.state import ChunkStore, unreadable_chunk
 if TYPE_CHECKING:
     from slackwater.core.algebra import State
     from slackwater.events import Rows
-    from slackwater.pipeline.groups import KnownGroups
+    from slackwater.pipeline.groups import GrowingGroups
     from slackwater.plan.nodes import AggregateNode
 
 
@@ -34,7 +34,9 @@ class PaneChunk:
     rows: int  # how many groups it has
 
 
-def stored_panes(node: AggregateNode, chunks: Sequence[PaneChunk], store: ChunkStore, groups: KnownGroups) -> OpenPanes:
+def stored_panes(
+    node: AggregateNode, chunks: Sequence[PaneChunk], store: ChunkStore, groups: GrowingGroups
+) -> OpenPanes:
     """Return panes that are in a store; groups get their codes when their panes are read."""
     functions = [value.algebra for _, value in node.values]
     numbers = [chunk.number for chunk in chunks]
@@ -60,15 +62,14 @@ class _Stored:
     """Reads panes."""
 
     store: ChunkStore
-    groups: KnownGroups
+    groups: GrowingGroups
     values: int
 
     def read(self, numbers: Sequence[int]) -> dict[int, Cells]:
         """Return the cells of some panes. The groups of all are looked up at once."""
         tables = [self._table(number) for number in numbers]
-        keys = pa.concat_tables([table.select(self.groups.keys.column_names) for table in tables])
         bounds = np.cumsum([0, *(table.num_rows for table in tables)])
-        code = self.groups.codes(keys, int(bounds[-1]))
+        code = self.groups.codes_of(tables)
         return {
             number: self._cells(number, table, code[start:stop])
             for number, table, (start, stop) in zip(numbers, tables, pairwise(bounds), strict=True)
