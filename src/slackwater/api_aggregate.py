@@ -32,12 +32,13 @@ def aggregate(
     buckets: int | None = None,
     early: Early | None = None,
     prods: Stream | None = None,
+    empty: bool = False,
 ) -> Any:
     """Aggregate a stream over sliding windows, waiting as long as the contract says.
 
     A window `[start, end)` is emitted, once and for all, when the clock is the slack past its end; until then rows are
     added up as they come. A row counts in those of its windows that are still open; it goes to `late` if none is.
-    Windows without rows have no results.
+    Windows without rows have no results, unless `empty` asks for them.
 
     Args:
         stream: made by `sw.stream`; or another aggregate, in process, whose results are then aggregated: each happened
@@ -57,6 +58,9 @@ def aggregate(
         prods: a stream that asks for early results: its event times say of windows up to when, its columns of which
             groups (null: of all). Rows of the late output then have one more column, `marker`. `sw.stream(marker=)`
             says how prods and punctuations come with the rows themselves.
+        empty: whether windows without rows have results too, with a count of 0 and values that are null. Without `by`
+            these are all windows from the first one with rows on, so that a long silence gives many. With `by` a group
+            is reported for one more `size` after its last window with rows: groups that have gone are forgotten.
 
     >>> import pyarrow as pa, slackwater as sw
     >>> rows = pa.table({"ts": [1, 12, 4, 25, 3], "line": ["a", "a", "b", "a", "b"], "delay": [30, 60, 10, 20, 90]})
@@ -78,7 +82,7 @@ def aggregate(
     from slackwater.plan.validate_aggregate import aggregate_node
 
     asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
-    asked |= {"late": late, "buckets": buckets}
+    asked |= {"late": late, "buckets": buckets, "empty": empty}
     if isinstance(getattr(stream, "node", None), AggregateNode):
         return _of_aggregate(stream, **asked, early=early, prods=prods)
     if prods is not None:

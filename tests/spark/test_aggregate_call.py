@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import slackwater as sw
@@ -78,6 +79,17 @@ def test_calls_give_what_a_run_in_process_gives(contract, by):
     assert local.late.to_pylist() == found[LATE]
     assert comparable(local.decisions.to_pylist()) == comparable(found[DECISIONS])
     assert {} == store.bodies
+
+
+@pytest.mark.parametrize("by", ["line", []], ids=str)
+def test_calls_report_the_same_windows_without_rows_as_a_run_in_process(by):
+    table = disordered(2_000)
+    sparse = table.filter(pc.equal(pc.bit_wise_and(pc.shift_right(table["seq"], 8), 1), 0))
+    local = plan(sparse, by=by, empty=True, size="300 ms", slide="100 ms")
+    cuts = [0, 1, 130, 310, 700, sparse.num_rows]
+    found, *_ = run_calls(local.node, [sparse.slice(a, b - a) for a, b in pairwise(cuts)])
+    assert 0 in local.results["n"].to_pylist()
+    assert sorted(map(str, comparable(local.results.to_pylist()))) == sorted(map(str, comparable(found[RESULTS])))
 
 
 def test_a_pane_that_gets_no_rows_is_not_rewritten():

@@ -23,6 +23,7 @@ import numpy as np
 
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.cells import Cells, Input
+from slackwater.core.empty_windows import EmptyWindows
 from slackwater.core.open_panes import OpenPanes
 from slackwater.core.punctuations import NOTHING_PROMISED, Promised, Punctuation
 from slackwater.core.revisions import Revisions
@@ -58,6 +59,7 @@ class AggregateState:
     panes: Mapping[int, Cells] = field(default_factory=dict)
     promised: Promised = NOTHING_PROMISED
     shown: Cells | None = None  # of windows and groups that were shown early: how often
+    seen: Cells | None = None  # of groups whose windows are reported without events too: the last one with events
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ class WindowAggregate:
     panes: Panes
     functions: tuple[Algebra, ...]
     numbered: bool = False  # whether results have numbers: the first of a window and group is 0
+    with_empty: bool = False  # whether windows without events are reported too
+    reach: int | None = None  # and then, for how many windows after its last event a group is; None: for all
 
     def build(self, state: AggregateState | None = None) -> WindowAggregateLogic:
         """Start anew, or go on from a saved state."""
@@ -134,6 +138,7 @@ class WindowAggregateLogic:
         self._held = _opened(config, state.panes)
         self._promised, self._revisions = state.promised, Revisions(state.shown)
         self._numbered = config.numbered
+        self._empty = EmptyWindows(config.functions, config.reach, state.seen) if config.with_empty else None
 
     def arrive(self, events: Events) -> Arrivals:
         """Place events, in arrival order, behind those that arrived before. Changes nothing yet."""
@@ -156,6 +161,7 @@ class WindowAggregateLogic:
             windows = self._with_stragglers(windows, *spans, group[came], _of(inputs, came))
             self._put(time, group, inputs, straggling[placed.last[straggling] >= stopped])
         self._clock, self._reached = int(arrivals.clock[-1]), int(placed.reached[-1])
+        windows = self._with_empty(windows, opened, stopped)
         closing = self._closing(windows, placed.reached, late, placed.before[late])
         self._forget_shown()
         return closing
@@ -167,7 +173,7 @@ class WindowAggregateLogic:
         if punctuation.since is not None:
             start = max(start, first_window_since(punctuation.since, self._panes.size, self._panes.slide))
         if punctuation.is_for_all:
-            closing = self._closing(self._held.closed(start, stop))
+            closing = self._closing(self._with_empty(self._held.closed(start, stop), start, stop))
             self._reached = max(punctuation.until, self.closed_to)
         else:
             closing = self._closing(self._roll(start, stop, punctuation.groups))
@@ -215,14 +221,17 @@ class WindowAggregateLogic:
         last = self._panes.last_window(np.array([max(self._held)]))
         stop = max(int(self._panes.ends(last)[0]), self.closed_to)
         opened = first_open_window(self.closed_to, self._panes.slide)
-        closing = self._closing(self._held.closed(opened, first_open_window(stop, self._panes.slide)))
+        stopped = first_open_window(stop, self._panes.slide)
+        closing = self._closing(self._with_empty(self._held.closed(opened, stopped), opened, stopped))
         self._reached = stop
         self._forget_shown()
         return closing
 
     def snapshot(self) -> AggregateState:
         """Return all that is needed to go on."""
-        return AggregateState(self._clock, self._reached, self._held.copy(), self._promised, self._revisions.cells)
+        return AggregateState(
+            self._clock, self._reached, self._held.copy(), self._promised, self._revisions.cells, self._seen
+        )
 
     @property
     def panes(self) -> OpenPanes:
@@ -265,6 +274,13 @@ class WindowAggregateLogic:
         """Return the windows [start, stop) that have events (of these groups), as far as panes know them."""
         windows = self._held.windows(start, stop)
         return windows if windows is None or groups is None else windows[np.isin(windows.group, groups)]
+
+    def _with_empty(self, windows: Cells | None, start: int, stop: int) -> Cells | None:
+        return windows if self._empty is None else self._empty.filled(windows, start, stop)
+
+    @property
+    def _seen(self) -> Cells | None:
+        return None if self._empty is None else self._empty.seen
 
     def _closing(
         self,

@@ -78,9 +78,8 @@ class AggregatePipeline:
         self._node = node
         self._controller = controller_for(node.contract, state.get("controller"))
         functions = tuple(value.algebra for _, value in node.values)
-        self._logic = WindowAggregate(node.panes, functions, node.early is not None).build(
-            _restored(state, panes or {}, notes or {})
-        )
+        config = WindowAggregate(node.panes, functions, node.early is not None, node.empty, node.reach)
+        self._logic = config.build(_restored(state, panes or {}, notes or {}))
         above = zip(top.levels[1:], regroup, uppers or [None] * len(regroup), strict=True)
         self._uppers = [Upper(level, groups, saved) for level, groups, saved in above]
         self._tower = Tower(top, self._logic, self._uppers)
@@ -154,7 +153,7 @@ class AggregatePipeline:
     def notes(self) -> Mapping[str, Cells]:
         """What else is known of groups, and must be saved: how often windows were shown, and punctuations."""
         held = self._logic.snapshot()
-        known = {"shown": held.shown, "bounds": held.promised.bounds}
+        known = {"shown": held.shown, "bounds": held.promised.bounds, "seen": held.seen}
         return {name: cells for name, cells in known.items() if cells is not None}
 
     @property
@@ -292,4 +291,6 @@ def _restored(state: dict[str, Any], panes: Mapping[int, Cells], notes: Mapping[
     said = state.get("promised", {})
     ranges = tuple((int(since), int(until)) for since, until in said.get("ranges", ()))
     promised = Promised(said.get("until", BEFORE_ALL_TIME), ranges, notes.get("bounds"))
-    return AggregateState(state.get("clock"), state.get("reached"), panes, promised, notes.get("shown"))
+    return AggregateState(
+        state.get("clock"), state.get("reached"), panes, promised, notes.get("shown"), notes.get("seen")
+    )

@@ -54,6 +54,7 @@ def explain_groups(node: AggregateNode) -> str:
 
 
 def _windows(node: AggregateNode) -> str:
+    empty = ", also without rows" if node.empty else ""
     if node.slide == node.size:
-        return f"of {node.size}, one after the other"
-    return f"of {node.size}, one every {node.slide}"
+        return f"of {node.size}, one after the other{empty}"
+    return f"of {node.size}, one every {node.slide}{empty}"

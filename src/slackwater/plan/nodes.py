@@ -104,6 +104,7 @@ class AggregateNode:
     late: LatePolicy = field(default_factory=LatePolicy.side)
     buckets: int = 1
     early: Early | None = None  # None: final results only
+    empty: bool = False  # whether windows without rows have results too
     below: AggregateNode | None = None  # whose results are aggregated; None: those of the stream
 
     operator = "aggregate"
@@ -112,6 +113,11 @@ class AggregateNode:
     def panes(self) -> Panes:
         """The windows in numbers."""
         return Panes(self.size.microseconds, self.slide.microseconds)
+
+    @property
+    def reach(self) -> int | None:
+        """For how many windows after its last row a group is reported without rows: those of one size; None: all."""
+        return -(-self.size.microseconds // self.slide.microseconds) if self.by else None
 
     @property
     def levels(self) -> tuple[AggregateNode, ...]:

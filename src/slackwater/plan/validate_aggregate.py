@@ -38,6 +38,7 @@ def aggregate_node(
     late: LatePolicy | str,
     buckets: int | None,
     early: Any = None,
+    empty: bool = False,
 ) -> AggregateNode:
     """Build the node of an aggregate over the columns of its input, or say what is wrong with it."""
     length, step = check_sizes(size, slide)
@@ -51,6 +52,7 @@ def aggregate_node(
         late=LatePolicy.of(late),
         buckets=1 if buckets is None else buckets,
         early=check_early(early),
+        empty=_check_empty(empty),
     )
     check_aggregate(node, schema)
     return node
@@ -96,7 +98,7 @@ def nested_node(
 
 def _check_left_out(below: AggregateNode, others: Mapping[str, Any]) -> None:
     for name, value in others.items():
-        if value is not None and not (name == "late" and value == "side"):
+        if value is not None and (name, value) not in (("late", "side"), ("empty", False)):
             raise ParameterError(
                 name,
                 value,
@@ -107,6 +109,19 @@ def _check_left_out(below: AggregateNode, others: Mapping[str, Any]) -> None:
         raise ParameterError(
             "early", repr(below.early), must="be said of the last aggregate", remedy="a prod sweeps the whole plan"
         )
+    if below.empty:
+        raise ParameterError(
+            "empty",
+            True,
+            must="be False where results are aggregated again",
+            remedy="what is empty adds nothing to them",
+        )
+
+
+def _check_empty(empty: Any) -> bool:
+    if not isinstance(empty, bool):
+        raise ParameterError("empty", empty, must="be True or False", remedy="True reports windows without rows")
+    return empty
 
 
 def check_sizes(size: Any, slide: Any) -> tuple[Duration, Duration]:

@@ -15,7 +15,7 @@ from slackwater.spark.state import ChunkStore, unreadable_chunk
 if TYPE_CHECKING:
     from slackwater.events import Rows
 
-NUMBERS = {"shown": -(2**62), "bounds": -(2**62) + 1}  # of chunks: no pane has such a number
+NUMBERS = {"shown": -(2**62), "bounds": -(2**62) + 1, "seen": -(2**62) + 2}  # of chunks: no pane has such a number
 _PLACE, _FIRST, _SECOND = "__slackwater_place", "__slackwater_first", "__slackwater_second"
 
 
@@ -33,8 +33,8 @@ def restored_notes(names: Sequence[str], tables: Sequence[pa.Table], code: Rows)
     for name, table in zip(names, tables, strict=True):
         place, group = table[_PLACE].to_numpy(), code[start : start + table.num_rows]
         order = np.lexsort((group, place))
-        state = tuple(table[column].to_numpy()[order] for column in (_FIRST, _SECOND))
-        notes[name] = Cells(place[order], group[order], (state,))
+        state = tuple(table[column].to_numpy()[order] for column in (_FIRST, _SECOND) if column in table.column_names)
+        notes[name] = Cells(place[order], group[order], (state,) if state else ())
         start += table.num_rows
     return notes
 
@@ -49,7 +49,8 @@ def commit_notes(
     for name, cells in after.items():
         if before.get(name) is not cells:
             groups: dict[str, Any] = {column: keys[column].take(cells.group) for column in keys.column_names}
-            first, second = cells.states[0]
-            columns = {**groups, _PLACE: cells.place, _FIRST: first, _SECOND: second}
+            columns = {**groups, _PLACE: cells.place}
+            if cells.states:
+                columns[_FIRST], columns[_SECOND] = cells.states[0]
             store.write(NUMBERS[name], to_bytes(pa.table(columns)))
     return tuple(after)
