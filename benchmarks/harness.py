@@ -40,6 +40,7 @@ PARTS = (
     "gate-batch",
     "gate-growth",
     "gate-threads",
+    "aggregate-spark",
     "profile",
 )
 TAKING_CONTRACTS = ("reorder-contract",)

@@ -16,12 +16,13 @@ from slackwater import control
 from slackwater.api import Output, Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
 from slackwater.api_merge import merge, union
-from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall
 from slackwater.core.late import LatePolicy
 from slackwater.deadline import Deadline
+from slackwater.early import Early
 from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
-from slackwater.plan.values import Value, count, max, mean, min, sum, variance
+from slackwater.plan.values import Value, count, distinct, max, mean, min, quantile, sum, variance
 from slackwater.time import Duration
 
 __version__ = "0.1.0"
@@ -30,11 +31,13 @@ __all__ = [
     "Deadline",
     "DropRatio",
     "Duration",
+    "Early",
     "FixedSlack",
     "LatePolicy",
     "MaxSlack",
     "NoSlack",
     "Output",
+    "Punctuated",
     "Recall",
     "SlackwaterError",
     "Stream",
@@ -43,12 +46,14 @@ __all__ = [
     "aggregate",
     "control",
     "count",
+    "distinct",
     "join",
     "max",
     "mean",
     "merge",
     "min",
     "profile",
+    "quantile",
     "reorder",
     "session",
     "stream",

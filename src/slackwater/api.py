@@ -16,6 +16,7 @@ from slackwater.plan.validate import (
     check_join,
     check_names,
     check_reorder,
+    check_unmarked,
     check_windows,
 )
 from slackwater.time import Duration, DurationLike
@@ -71,6 +72,8 @@ def stream(
     arrival_time: str | None = None,
     max_ahead: DurationLike | None = "1 day",
     idle_after: DurationLike | None = None,
+    marker: str | None = None,
+    since: str | None = None,
 ) -> Stream:
     """Say what the columns of a frame mean.
 
@@ -86,6 +89,12 @@ def stream(
             `future` and leaves the clock alone. None trusts every clock.
         idle_after: on Spark, a bucket without rows for this long (processing time) releases what it holds; with
             `reorder(by=)` so does each key, even while others speak. Without it, they wait for a row or a drain.
+        marker: for `sw.aggregate`, a text column that says which rows are no events. "punctuation" promises that no
+            more events before its event time will come; "prod" asks for early results of the windows that end up to
+            its event time (without one: of all that are open). Null, "" and "event" are events. In both, a null in a
+            column that the aggregate is grouped by means any value.
+        since: of a punctuation, a column with the time from which on it holds, in the type and unit of `event_time`;
+            null is since ever. Windows within such a range close out of order.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"ts": [1, 4, 3, 5], "line": ["a", "b", "c", "d"]})
@@ -101,6 +110,8 @@ def stream(
         arrival_time=arrival_time,
         max_ahead=None if max_ahead is None else Duration.of(max_ahead, parameter="max_ahead"),
         idle_after=None if idle_after is None else Duration.of(idle_after, parameter="idle_after"),
+        marker=marker,
+        since=since,
     )
     if not is_spark(frame):
         from slackwater.local.frames import to_arrow
@@ -307,12 +318,14 @@ def session(**options: Any) -> Any:
     return build(**options)
 
 
-def checked_stream(stream: Stream) -> StreamNode:
-    """Check that it is a stream, with a name that can be used."""
+def checked_stream(stream: Stream, *, marks: bool = False) -> StreamNode:
+    """Check that it is a stream, with a name that can be used; `marks` if the operator knows what to do with them."""
     if not isinstance(stream, Stream):
         remedy = 'wrap it: sw.stream(frame, event_time="ts")'
         raise ParameterError("stream", type(stream).__name__, must="be made by sw.stream", remedy=remedy)
     check_names([stream.node])
+    if not marks:
+        check_unmarked([stream.node])
     return stream.node
 
 
@@ -336,6 +349,7 @@ def checked_streams(operator: str, streams: Sequence[Stream], *, least: int) -> 
         )
     nodes = tuple(each.node for each in streams)
     check_names(nodes)
+    check_unmarked(nodes)
     return nodes
 
 

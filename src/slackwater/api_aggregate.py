@@ -6,6 +6,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from slackwater.api import Stream, checked_stream, is_spark, schema_of
+from slackwater.api_prods import with_prods
+from slackwater.early import Early
+from slackwater.errors import ParameterError
+from slackwater.plan.nodes import AggregateNode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def aggregate(
-    stream: Stream,
+    stream: Any,
     *,
     size: DurationLike | None = None,
     slide: DurationLike | None = None,
@@ -26,24 +30,37 @@ def aggregate(
     contract: Contract | None = None,
     late: LatePolicy | str = "side",
     buckets: int | None = None,
+    early: Early | None = None,
+    prods: Stream | None = None,
+    empty: bool = False,
 ) -> Any:
     """Aggregate a stream over sliding windows, waiting as long as the contract says.
 
     A window `[start, end)` is emitted, once and for all, when the clock is the slack past its end; until then rows are
     added up as they come. A row counts in those of its windows that are still open; it goes to `late` if none is.
-    Windows without rows have no results.
+    Windows without rows have no results, unless `empty` asks for them.
 
     Args:
-        stream: made by `sw.stream`.
+        stream: made by `sw.stream`; or another aggregate, in process, whose results are then aggregated: each happened
+            at the last microsecond of its window. `contract`, `late` and `buckets` are those of the first aggregate.
         size: how long windows are.
         slide: how far apart they are, at most the size; every multiple of it ends one. Left out, windows follow each
             other without overlap.
         values: what to compute, by the name of its column in the results: `sw.count()`, `sw.sum("x")`, `sw.mean`,
-            `sw.min`, `sw.max`, `sw.variance`, or a function of yours as `sw.Value`.
+            `sw.min`, `sw.max`, `sw.variance`, `sw.quantile("x", 0.95)`, `sw.distinct("x")`, or a function of yours as
+            `sw.Value`.
         by: columns; rows of equal values are aggregated together. Null is a value of its own.
         contract: how long to wait: `sw.DropRatio`, `sw.FixedSlack`, `sw.MaxSlack` or `sw.NoSlack`.
         late: as in `sw.reorder`, but for "adjust".
         buckets: on Spark, how many parts the groups are spread over; each has its own clock.
+        early: when windows are shown before they are final, such as `sw.Early(aggressiveness=0.25)`. Results then have
+            two more columns: `kind` ("early" or "final") and `revision` (0, 1, ... for each window and group).
+        prods: a stream that asks for early results: its event times say of windows up to when, its columns of which
+            groups (null: of all). Rows of the late output then have one more column, `marker`. `sw.stream(marker=)`
+            says how prods and punctuations come with the rows themselves.
+        empty: whether windows without rows have results too, with a count of 0 and values that are null. Without `by`
+            these are all windows from the first one with rows on, so that a long silence gives many. With `by` a group
+            is reported for one more `size` after its last window with rows: groups that have gone are forgotten.
 
     >>> import pyarrow as pa, slackwater as sw
     >>> rows = pa.table({"ts": [1, 12, 4, 25, 3], "line": ["a", "a", "b", "a", "b"], "delay": [30, 60, 10, 20, 90]})
@@ -54,11 +71,25 @@ def aggregate(
     [(10, 'a', 30, 1), (10, 'b', 10, 1), (20, 'a', 60, 1), (30, 'a', 20, 1)]
     >>> worst.late.select(["ts", "late_by", "reason"]).to_pylist()
     [{'ts': 3, 'late_by': 10000000, 'reason': 'late'}]
+
+    Each window is also shown when the clock is a quarter of the slide before its end:
+
+    >>> shown = sw.aggregate(bus, size="10 seconds", values={"n": sw.count()}, contract=sw.FixedSlack("5 seconds"),
+    ...                      early=sw.Early(aggressiveness=0.25))
+    >>> [(row["window"]["end"].second, row["n"], row["kind"], row["revision"]) for row in shown.results.to_pylist()]
+    [(10, 1, 'early', 0), (10, 2, 'final', 1), (20, 1, 'final', 0), (30, 1, 'final', 0)]
     """
     from slackwater.plan.validate_aggregate import aggregate_node
 
     asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
-    node = aggregate_node(checked_stream(stream), schema_of(stream.frame), **asked, late=late, buckets=buckets)
+    asked |= {"late": late, "buckets": buckets, "empty": empty}
+    if isinstance(getattr(stream, "node", None), AggregateNode):
+        return _of_aggregate(stream, **asked, early=early, prods=prods)
+    if prods is not None:
+        checked_stream(stream, marks=True)
+        stream = with_prods(stream, prods, (by,) if isinstance(by, str) else tuple(by))
+        early = Early() if early is None else early
+    node = aggregate_node(checked_stream(stream, marks=True), schema_of(stream.frame), **asked, early=early)
     if is_spark(stream.frame):
         from slackwater.spark.query import SparkAggregate
 
@@ -66,3 +97,20 @@ def aggregate(
     from slackwater.local.aggregate import LocalAggregate
 
     return LocalAggregate.of(node, stream.frame, time.time_ns() // 1_000)
+
+
+def _of_aggregate(below: Any, **asked: Any) -> Any:
+    """Aggregate the results of an aggregate."""
+    from slackwater.local.aggregate import LocalAggregate
+    from slackwater.pipeline.aggregate_columns import result_schema
+    from slackwater.plan.validate_aggregate import nested_node
+
+    if not isinstance(below, LocalAggregate):
+        raise ParameterError(
+            "stream",
+            type(below).__name__,
+            must="be a stream on Spark",
+            remedy="start the first aggregate with results= into a folder, and read that as a stream for the second",
+        )
+    node = nested_node(below.node, result_schema(below.node, below.table.schema), **asked)
+    return LocalAggregate.of(node, below.table, below.processing_time)

@@ -212,6 +212,15 @@ class MaxSlack(Contract):
 
 
 @dataclass(frozen=True)
+class Punctuated(Contract):
+    """Wait for punctuations: the input itself says when a window of an aggregate is complete; `cap` waits no longer.
+
+    >>> Punctuated(cap="1 hour").cap
+    Duration('1 hour')
+    """
+
+
+@dataclass(frozen=True)
 class PerPeriod(Contract):
     """What contracts share that name a target, to be kept in every period of event time."""
 

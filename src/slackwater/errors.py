@@ -107,16 +107,17 @@ class LateEventError(SlackwaterError):
     def __str__(self) -> str:
         by = "" if self.late_by is None else f", late by {self.late_by} us"
         remedies = {"null_time": "leave rows without a time out", "future": "raise max_ahead if the clock is right"}
+        remedies["punctuation"] = "let punctuations come after what they promise"
         return (
-            f"stream {self.stream!r}: an event with event_time {_in_words(self.event_time)} could not be used, "
+            f"stream {self.stream!r}: an event with event_time {time_in_words(self.event_time)} could not be used, "
             f'reason {self.reason}{by}; {remedies.get(self.reason, "allow more slack")}, or use late="side"'
         )
 
 
-def _in_words(event_time: int | None) -> str:
+def time_in_words(event_time: int | None) -> str:
     """Return an event time as people read it, where it is one.
 
-    >>> _in_words(7), _in_words(None)
+    >>> time_in_words(7), time_in_words(None)
     ('1970-01-01T00:00:00.000007Z', 'none')
     """
     if event_time is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +24,12 @@ class Reason(StrEnum):
     OVER_CAP = "over_cap"  # late, and even the longest wait that the contract allows would not have helped
     FUTURE = "future"  # claims a time too far past its arrival, or past the year 9999
     NULL_TIME = "null_time"  # has no event time, or one before the year 1
+    PUNCTUATION = "punctuation"  # behind a punctuation, which had promised that no such event would come
 
 
 REASONS = tuple(Reason)
+PROD: Final = "prod"  # what marks a row that is no event, but asks for early results
+PUNCTUATION: Final = "punctuation"  # or promises that no more events will come
 LATE_COLUMNS = ("late_by", "reason", "stream")  # what the late output adds to the columns of its input
 
 
@@ -188,7 +191,7 @@ class Late:
         by = np.zeros(len(events), np.int64) if late_by is None else late_by
         return cls(events, by, np.full(len(events), code_of(reason), np.int8))
 
-    def __getitem__(self, which: slice | npt.NDArray[np.bool_]) -> Late:
+    def __getitem__(self, which: slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Late:
         return Late(self.events[which], self.late_by[which], self.code[which])
 
     def __add__(self, other: Late) -> Late:

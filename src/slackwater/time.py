@@ -142,6 +142,18 @@ def _meant(text: str, unit: str) -> str:
     return did_you_mean(unit.lower(), known, shown=known)
 
 
+def microseconds_of(moment: dt.datetime | int) -> int:
+    """Return a time in us since 1970; a datetime without a zone is in UTC.
+
+    >>> microseconds_of(dt.datetime(1970, 1, 1, 0, 0, 5)), microseconds_of(7)
+    (5000000, 7)
+    """
+    if isinstance(moment, int):
+        return moment
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=dt.UTC)
+    return (moment - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(microseconds=1)
+
+
 # Boundary rules
 
 
@@ -307,6 +319,15 @@ def window_end(window: _T, slide: int) -> _T:
     return (window + 1) * slide
 
 
+def last_instant(end: _T) -> _T:
+    """Return the last time in a window: when its result happened, as Spark's `window_time` has it.
+
+    >>> last_instant(220)
+    219
+    """
+    return end - 1
+
+
 def first_open_window(horizon: _T, slide: int) -> _T:
     """Return the first window that a horizon has not closed: the rule of `window_is_closed`, for all windows at once.
 
@@ -314,6 +335,51 @@ def first_open_window(horizon: _T, slide: int) -> _T:
     (10, 11)
     """
     return horizon // slide
+
+
+def last_closed_end(horizon: _T, slide: int) -> _T:
+    """Return the end of the last window that a horizon has closed.
+
+    >>> last_closed_end(219, 20), last_closed_end(220, 20)
+    (200, 220)
+    """
+    return first_open_window(horizon, slide) * slide
+
+
+def first_unshown_window(clock: _T, lead: int, slide: int) -> _T:
+    """Return the first window that is not yet due to be shown early: due is what ends up to `lead` after the clock.
+
+    >>> first_unshown_window(14, 5, 10), first_unshown_window(15, 5, 10)
+    (1, 2)
+    """
+    return first_open_window(clock + lead, slide)
+
+
+def last_window_until(time: int, slide: int) -> int:
+    """Return the last window that a prod or a punctuation `<= time` is about (PROD Sec. 2.2: ts / SLIDE - 1).
+
+    >>> last_window_until(240, 20), last_window_until(239, 20)
+    (11, 10)
+    """
+    return first_open_window(time, slide) - 1
+
+
+def first_window_since(time: int, size: int, slide: int) -> int:
+    """Return the first window that starts at this time or later.
+
+    >>> first_window_since(180, 60, 20), first_window_since(181, 60, 20)
+    (11, 12)
+    """
+    return -(-(time + size) // slide) - 1
+
+
+def is_behind_punctuation(event_time: Times, until: Times | int) -> Mask:
+    """Whether an event breaks the promise of a punctuation; the bound itself belongs to the next window.
+
+    >>> is_behind_punctuation(np.array([239, 240]), 240).tolist()
+    [True, False]
+    """
+    return event_time < until
 
 
 def slack_to_stay_open(end: Times, clock: Times) -> Times:

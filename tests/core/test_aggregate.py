@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slackwater.core.aggregate import Closed, WindowAggregate, WindowAggregateLogic
-from slackwater.core.algebra import Count, Max, Sum
+from slackwater.core.algebra import Count, Max, Sum, scan
 from slackwater.core.cells import Input
 from slackwater.core.panes import Panes
+from slackwater.core.punctuations import Punctuation
 from slackwater.events import Events
 from tests.oracle.aggregate import OracleAggregate
 
@@ -51,9 +52,9 @@ def shown(out: Closed) -> list[tuple[int, int, int]]:
 def test_e24_sums_by_sensor_close_at_punctuations():
     logic = WindowAggregate(Panes(60, 20), (Sum(),)).build()
     feed(logic, (211, 1, 25), (215, 1, 20), (216, 2, 30))
-    first = shown(logic.on_punctuation(220))
+    first = shown(logic.on_punctuation(Punctuation(220)))
     feed(logic, (230, 2, 20), (235, 1, 35), (234, 2, 20))
-    second = shown(logic.on_punctuation(240))
+    second = shown(logic.on_punctuation(Punctuation(240)))
     feed(logic, (245, 1, 25))
     assert [(10, 1, 45), (10, 2, 30)] == first
     assert [(11, 1, 80), (11, 2, 70)] == second
@@ -66,7 +67,7 @@ def test_e25_paned_sums_are_rolled_up():
     batches = [[(211, 0, 25), (215, 0, 20), (216, 0, 30)], [(230, 0, 20), (235, 0, 35), (234, 0, 20)]]
     for rows, until in zip([*batches, [(245, 0, 25), (255, 0, 35)]], (220, 240, 260), strict=True):
         feed(logic, *rows)
-        found += shown(logic.on_punctuation(until))
+        found += shown(logic.on_punctuation(Punctuation(until)))
     feed(logic, (265, 0, 26))
     assert [(10, 0, 75), (11, 0, 150), (12, 0, 210)] == found
     held = logic.snapshot().panes
@@ -80,7 +81,7 @@ def test_e13_a_punctuated_count_discards_what_comes_behind():
         arrivals = logic.arrive(Events.of(times))
         zeros = np.zeros(len(times), np.int64)
         late += len(logic.on_batch(arrivals, zeros, [Input(zeros)], slack=10**9).late)
-        found += [(value, (window + 1) * 5) for window, _, value in shown(logic.on_punctuation(until))]
+        found += [(value, (window + 1) * 5) for window, _, value in shown(logic.on_punctuation(Punctuation(until)))]
     assert ([(6, 5), (3, 10), (1, 15)], 6) == (found, late)
 
 
@@ -103,7 +104,7 @@ def test_an_event_counts_in_the_windows_that_are_still_open():
 def test_panes_are_forgotten_once_their_last_window_is_closed():
     logic = WindowAggregate(Panes(20, 10), (Max(),)).build()
     feed(logic, (5, 0, 1), (15, 0, 2), (25, 0, 3))
-    logic.on_punctuation(30)
+    logic.on_punctuation(Punctuation(30))
     assert [2] == list(logic.snapshot().panes)
 
 
@@ -115,9 +116,9 @@ def test_a_year_of_silence_between_two_events_costs_nothing():
 
 
 @st.composite
-def disordered(draw: Any) -> tuple[Any, ...]:
+def disordered(draw: Any, overlap: int = 20) -> tuple[Any, ...]:
     slide = draw(st.integers(1, 7))
-    size = slide + draw(st.integers(0, 20))
+    size = slide + draw(st.integers(0, overlap))
     count = draw(st.integers(1, 40))
     pace = draw(st.sampled_from([1, 3, 10]))
     shift = draw(st.sampled_from([0, -50]))
@@ -156,6 +157,24 @@ def run_in_parts(size, slide, times, groups, numbers, slack, cuts) -> tuple[Any,
     return closed + rows_of(logic.on_end()), late
 
 
+@settings(max_examples=200, deadline=None)
+@given(disordered(overlap=60))
+def test_many_small_batches_of_large_overlap_equal_one_event_at_a_time(case):
+    size, slide, times, groups, numbers, slack, _ = case
+    oracle = OracleAggregate(size, slide)
+    logic, closed, late = WindowAggregate(Panes(size, slide), (Bits(), Count())).build(), [], []
+    for number in sorted(set(numbers)):
+        which = [i for i in range(len(times)) if numbers[i] == number]
+        oracle.on_step([(times[i], groups[i], i) for i in which], slack)
+        events = Events(*(np.array([c[i] for i in which], np.int64) for c in (times, numbers, range(len(times)))))
+        inputs = [Input(1 << np.array(which))] * 2
+        out = logic.on_batch(logic.arrive(events), np.array([groups[i] for i in which]), inputs, slack=slack)
+        closed += rows_of(out)
+        late += (out.late + which[0]).tolist()
+    oracle.on_end()
+    assert (oracle.closed, oracle.late) == (closed + rows_of(logic.on_end()), late)
+
+
 def rows_of(out: Closed) -> list[tuple[int, int, tuple[int, ...]]]:
     found = [(window, group, tuple(i for i in range(60) if bits >> i & 1)) for window, group, bits in shown(out)]
     if out.windows is not None:
@@ -178,3 +197,26 @@ def test_what_is_combined_grows_at_most_with_the_logarithm_of_the_overlap(overla
     logic.on_batch(logic.arrive(Events.of(times)), ones * 0, [Input(ones)], slack=0)
     cells = len(times) // 2
     assert sum(combined) <= len(times) + 2 * cells * np.ceil(np.log2(overlap)) + cells
+
+
+@pytest.mark.parametrize("behind", [0, 25], ids=["in order", "behind the horizon"])
+@pytest.mark.parametrize("overlap", [30, 300])
+def test_small_batches_combine_as_much_at_every_overlap(overlap, behind):
+    """One slide at a time: cells are combined on their way into the two stacks and out of them, not for each window."""
+    combined = []
+
+    class Counting(Bits):
+        def combine(self, left, right):
+            combined.append(len(left[0]))
+            return (left[0] + right[0],)
+
+        def scan(self, state, begins):
+            combined.append(len(begins))
+            return scan(Sum(), (state[0], state[0]), begins)[:1]
+
+    logic = WindowAggregate(Panes(overlap * 10, 10), (Counting(),)).build()
+    slides = 3 * overlap
+    for slide in range(slides):
+        times = np.array([slide * 10 + 9, slide * 10 - behind])
+        logic.on_batch(logic.arrive(Events.of(times)), np.zeros(2, np.int64), [Input(np.ones(2, np.int64))], slack=0)
+    assert sum(combined) <= 16 * slides

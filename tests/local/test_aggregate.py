@@ -218,3 +218,27 @@ def test_a_column_that_cannot_serve_is_an_error_that_says_why(options, words):
 def test_a_missing_contract_is_an_error():
     with pytest.raises(ContractMissingError):
         aggregate(contract=None)
+
+
+def test_windows_without_rows_are_reported_by_choice():
+    rows = pa.table({"ts": [1, 35, 41], "x": [5, 7, 1]})
+    bus = sw.stream(rows, event_time="ts", unit="s", max_ahead=None)
+    asked = {"size": "10 seconds", "values": {"n": sw.count(), "total": sw.sum("x")}, "contract": sw.NoSlack()}
+    found = sw.aggregate(bus, **asked, empty=True).results.select(["n", "total"]).to_pylist()
+    assert [(1, 5), (0, None), (0, None), (1, 7), (1, 1)] == [tuple(row.values()) for row in found]
+
+
+def test_a_group_without_rows_is_reported_for_one_more_size():
+    rows = pa.table({"ts": [1, 2, 11, 25, 35, 41], "line": ["a", "b", "a", "a", "a", "b"]})
+    bus = sw.stream(rows, event_time="ts", unit="s", max_ahead=None)
+    asked = {"size": "10 seconds", "by": "line", "values": {"n": sw.count()}, "contract": sw.NoSlack()}
+    found = sw.aggregate(bus, **asked, empty=True).results.filter(pc.field("line") == "b")
+    assert [(10, 1), (20, 0), (50, 1)] == [
+        (row["window"]["end"].second, row["n"]) for row in found.select(["window", "n"]).to_pylist()
+    ]
+
+
+def test_empty_must_be_true_or_false():
+    bus = sw.stream(pa.table({"ts": [1]}), event_time="ts", unit="s")
+    with pytest.raises(sw.SlackwaterError, match="empty must be True or False, got 'yes'"):
+        sw.aggregate(bus, size="1 second", values={"n": sw.count()}, contract=sw.NoSlack(), empty="yes")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import slackwater as sw
 from slackwater.spark.control_stream import send
-from slackwater.spark.outputs import parquet_folder
+from slackwater.spark.outputs import ParquetFolder
 
 
 def plan_of(frames):
@@ -65,7 +65,7 @@ def main(
     query = {"led": led_plan_of, "aggregate": aggregate_plan_of}.get(plan, plan_of)(frames)
 
     def destination(name: str):
-        write = parquet_folder(str(folder / name))
+        write = ParquetFolder(str(folder / name))
 
         def write_or_die(rows, number):
             if number == batch and name == die_before:

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import slackwater as sw
@@ -25,6 +26,8 @@ VALUES = {
     "least": sw.min("x"),
     "most": sw.max("x"),
     "spread": sw.variance("x"),
+    "tail": sw.quantile("x", 0.9),
+    "kinds": sw.distinct("line"),
 }
 
 
@@ -78,6 +81,17 @@ def test_calls_give_what_a_run_in_process_gives(contract, by):
     assert {} == store.bodies
 
 
+@pytest.mark.parametrize("by", ["line", []], ids=str)
+def test_calls_report_the_same_windows_without_rows_as_a_run_in_process(by):
+    table = disordered(2_000)
+    sparse = table.filter(pc.equal(pc.bit_wise_and(pc.shift_right(table["seq"], 8), 1), 0))
+    local = plan(sparse, by=by, empty=True, size="300 ms", slide="100 ms")
+    cuts = [0, 1, 130, 310, 700, sparse.num_rows]
+    found, *_ = run_calls(local.node, [sparse.slice(a, b - a) for a, b in pairwise(cuts)])
+    assert 0 in local.results["n"].to_pylist()
+    assert sorted(map(str, comparable(local.results.to_pylist()))) == sorted(map(str, comparable(found[RESULTS])))
+
+
 def test_a_pane_that_gets_no_rows_is_not_rewritten():
     store = DictChunks()
     node = plan(SCHEMA.empty_table(), contract=sw.FixedSlack("1 hour")).node
@@ -88,6 +102,23 @@ def test_a_pane_that_gets_no_rows_is_not_rewritten():
         saved = run_aggregate_call(node, 0, saved, store, batch, processing_time=0, drain=False).saved
     assert {0, 2, 6} == set(store.bodies)
     assert store.written - written == len(store.bodies[6])
+
+
+def test_a_call_reads_the_panes_that_it_adds_to_and_those_of_windows_that_it_closes():
+    class Counting(DictChunks):
+        def read(self, number):
+            read.append(number)
+            return super().read(number)
+
+    read: list[int] = []
+    node = plan(SCHEMA.empty_table(), size="600 ms", contract=sw.FixedSlack("1 second")).node
+    store, saved, found = Counting(), AggregateSaved(), []
+    for times in ([0, 300, 600, 900], [910, 1_100], [1_650]):
+        batch = pa.table([times, times, ["a"] * len(times), times], schema=SCHEMA)
+        saved = run_aggregate_call(node, 0, saved, store, batch, processing_time=0, drain=False).saved
+        found.append(read.copy())
+        read.clear()
+    assert [[], [3], [0, 1]] == found  # 1,650 ms closes what ends up to 650: the windows [-300, 300) and [0, 600)
 
 
 def test_state_does_not_grow_with_the_length_of_the_stream():

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from slackwater.cli.advise import advise
 from slackwater.cli.bench import bench
 from slackwater.cli.demo.command import demo
+from slackwater.cli.prod import prod
 from slackwater.cli.profile import profile
 from slackwater.cli.replay import replay
 from slackwater.errors import SlackwaterError
@@ -45,6 +46,7 @@ app.command()(profile)
 app.command()(advise)
 app.command()(replay)
 app.command()(bench)
+app.command()(prod)
 
 
 def _show_version(wanted: bool) -> None:

@@ -12,6 +12,7 @@ from slackwater.contracts import (
     FixedSlack,
     MaxSlack,
     NoSlack,
+    Punctuated,
     Recall,
 )
 from slackwater.control.bounded_drops import BoundedDrops
@@ -70,6 +71,8 @@ def default_controller(contract: Contract) -> ControllerConfig:
             return Fixed(Duration.ZERO)
         case FixedSlack():
             return Fixed(contract.slack)
+        case Punctuated():
+            return Fixed(Duration.MAX)
         case MaxSlack():
             return MaxDelay()
         case Recall():

@@ -8,35 +8,58 @@ As in `core/reorder.py` a batch is a set computation. An event of step s is in w
 before s. For most events all their windows were: they go into their panes, and the windows that close are rolled up
 from these. The others (*stragglers*) came behind the horizon of their own batch: they are added to each window that
 closes in the batch after they came, and go into their panes only then.
+
+A punctuation of the input closes windows as the horizon does. A prod shows windows that are still open: they are rolled
+up from the same panes, which stay (PROD's rule R1: the topmost operator keeps its state).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.cells import Cells, Input
-from slackwater.core.rollup import windows_of
-from slackwater.time import BEFORE_ALL_TIME, first_open_window, first_window, last_window, release_horizon
+from slackwater.core.empty_windows import EmptyWindows
+from slackwater.core.open_panes import OpenPanes
+from slackwater.core.punctuations import NOTHING_PROMISED, Promised, Punctuation
+from slackwater.core.revisions import Revisions
+from slackwater.time import (
+    BEFORE_ALL_TIME,
+    first_open_window,
+    first_window,
+    first_window_since,
+    last_closed_end,
+    last_window,
+    last_window_until,
+    release_horizon,
+)
 
 if TYPE_CHECKING:
     from slackwater.core.algebra import Algebra
     from slackwater.core.panes import Panes
+    from slackwater.core.prods import Ask
     from slackwater.events import Events, Rows
     from slackwater.time import Times
 
 
+_NONE = np.empty(0, np.int64)
+Extra: TypeAlias = "tuple[Times, Rows, Sequence[Input]]"
+
+
 @dataclass(frozen=True, slots=True)
 class AggregateState:
-    """All that an aggregate remembers: the clock, how far windows are closed, and the cells of each open pane."""
+    """All that an aggregate remembers: the clock, what is closed, the cells of each open pane, what was shown."""
 
     clock: int | None = None
     reached: int | None = None  # the largest horizon so far: what it closed stays closed
     panes: Mapping[int, Cells] = field(default_factory=dict)
+    promised: Promised = NOTHING_PROMISED
+    shown: Cells | None = None  # of windows and groups that were shown early: how often
+    seen: Cells | None = None  # of groups whose windows are reported without events too: the last one with events
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +68,9 @@ class WindowAggregate:
 
     panes: Panes
     functions: tuple[Algebra, ...]
+    numbered: bool = False  # whether results have numbers: the first of a window and group is 0
+    with_empty: bool = False  # whether windows without events are reported too
+    reach: int | None = None  # and then, for how many windows after its last event a group is; None: for all
 
     def build(self, state: AggregateState | None = None) -> WindowAggregateLogic:
         """Start anew, or go on from a saved state."""
@@ -56,19 +82,11 @@ class Closed:
     """What a batch led to: the windows that closed, and the events that came too late."""
 
     windows: Cells | None  # by (window, group)
+    step: Rows  # of each of them, the step that closed it
+    number: Rows | None  # and its revision, where results are numbered
     late: Rows  # positions of late events in the batch
     late_behind: Times  # and how far windows were closed when each came
-    _ends: Times  # sorted ends of these windows
-    _reached: Times  # the largest horizon so far, by step
-    _late_steps: Rows
-
-    def results_by(self, step: Rows) -> Rows:
-        """How many results of the batch there were after each of these steps."""
-        return np.asarray(np.searchsorted(self._ends, self._reached[step], side="right"), np.int64)
-
-    def late_by(self, step: Rows) -> Rows:
-        """How many events of the batch had been late after each of these steps."""
-        return np.asarray(np.searchsorted(self._late_steps, step, side="right"), np.int64)
+    reached: Times  # the largest horizon so far, after each step
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +135,10 @@ class WindowAggregateLogic:
     def __init__(self, config: WindowAggregate, state: AggregateState) -> None:
         self._panes, self._functions = config.panes, config.functions
         self._clock, self._reached = state.clock, state.reached
-        self._held = dict(state.panes)
+        self._held = _opened(config, state.panes)
+        self._promised, self._revisions = state.promised, Revisions(state.shown)
+        self._numbered = config.numbered
+        self._empty = EmptyWindows(config.functions, config.reach, state.seen) if config.with_empty else None
 
     def arrive(self, events: Events) -> Arrivals:
         """Place events, in arrival order, behind those that arrived before. Changes nothing yet."""
@@ -126,40 +147,111 @@ class WindowAggregateLogic:
     def on_batch(self, arrivals: Arrivals, group: Rows, inputs: Sequence[Input], *, slack: Times | int) -> Closed:
         """Take in events, each with its group and its values, and close what the horizon reaches."""
         if not arrivals.steps:
-            return _nothing()
+            return self._closing(None)
         placed = Placed.of(self._panes, arrivals, slack, self.closed_to)
         opened = first_open_window(self.closed_to, self._panes.slide)
         stopped = first_open_window(int(placed.reached[-1]), self._panes.slide)
         late, straggling = placed.late, placed.straggling(opened)
         time = arrivals.events.time
         self._put(time, group, inputs, _others(len(time), late, straggling))
-        windows = self._close(opened, stopped)
+        windows = self._held.closed(opened, stopped)
         if len(straggling):
             came = straggling[placed.entry[straggling] < stopped]
             spans = placed.entry[came], np.minimum(placed.last[came], stopped - 1)
             windows = self._with_stragglers(windows, *spans, group[came], _of(inputs, came))
             self._put(time, group, inputs, straggling[placed.last[straggling] >= stopped])
         self._clock, self._reached = int(arrivals.clock[-1]), int(placed.reached[-1])
-        ends = np.empty(0, np.int64) if windows is None else self._panes.ends(windows.place)
-        return Closed(windows, late, placed.before[late], ends, placed.reached, arrivals.step_of(late))
+        windows = self._with_empty(windows, opened, stopped)
+        closing = self._closing(windows, placed.reached, late, placed.before[late])
+        self._forget_shown()
+        return closing
 
-    def on_punctuation(self, time: int) -> Closed:
-        """Close what ends up to this time, as if the horizon had reached it."""
-        opened = first_open_window(self.closed_to, self._panes.slide)
-        windows = self._close(opened, first_open_window(time, self._panes.slide))
-        self._reached = max(time, self.closed_to)
-        return _nothing(windows)
+    def on_punctuation(self, punctuation: Punctuation) -> Closed:
+        """Close what ends up to its time, as if the horizon had reached it; of some groups only, if it says so."""
+        start = first_open_window(self.closed_to, self._panes.slide)
+        stop = last_window_until(punctuation.until, self._panes.slide) + 1
+        if punctuation.since is not None:
+            start = max(start, first_window_since(punctuation.since, self._panes.size, self._panes.slide))
+        if punctuation.is_for_all:
+            closing = self._closing(self._with_empty(self._held.closed(start, stop), start, stop))
+            self._reached = max(punctuation.until, self.closed_to)
+        else:
+            closing = self._closing(self._roll(start, stop, punctuation.groups))
+            self._purge(punctuation.groups, start, stop)
+        self._promised = self._promised.after(punctuation)
+        self._forget_shown()
+        return closing
+
+    def on_prod(self, asks: Sequence[Ask], also: Extra | None = None) -> tuple[Closed, list[int]]:
+        """Show windows that are still open, and change nothing but their numbers; also say how many each ask got.
+
+        `also` are events (time, group, inputs) that count in for this once.
+        """
+        held = self._held
+        if also is not None:
+            self._held = held.copy()
+            self._put(*also, slice(None))
+        try:
+            return self._show(asks)
+        finally:
+            self._held = held
+
+    def release(self, last: int) -> Cells | None:
+        """Return the windows up to `last` that are still open, and forget what they had. They must not overlap."""
+        start = first_open_window(self.closed_to, self._panes.slide)
+        found = self._roll(start, last + 1, None)
+        self._purge(None, start, last + 1)
+        return found if found is None else found[~self._promised.closed(self._panes, found)]
+
+    def _show(self, asks: Sequence[Ask]) -> tuple[Closed, list[int]]:
+        slide = self._panes.slide
+        first = max(min(ask.first for ask in asks), first_open_window(self.closed_to, slide))
+        last = max(ask.last for ask in asks)
+        found = self._roll(first, last + 1, None)
+        if found is None:
+            return self._closing(None), [0] * len(asks)
+        found = found[~self._promised.closed(self._panes, found)]
+        matches = [ask.matches(found) for ask in asks]
+        return self._closing(found[np.logical_or.reduce(matches)]), [int(each.sum()) for each in matches]
 
     def on_end(self) -> Closed:
         """Drain: close every window that has events."""
         if not self._held:
-            return _nothing()
+            return self._closing(None)
         last = self._panes.last_window(np.array([max(self._held)]))
-        return self.on_punctuation(max(int(self._panes.ends(last)[0]), self.closed_to))
+        stop = max(int(self._panes.ends(last)[0]), self.closed_to)
+        opened = first_open_window(self.closed_to, self._panes.slide)
+        stopped = first_open_window(stop, self._panes.slide)
+        closing = self._closing(self._with_empty(self._held.closed(opened, stopped), opened, stopped))
+        self._reached = stop
+        self._forget_shown()
+        return closing
 
     def snapshot(self) -> AggregateState:
-        """Return all that is needed to go on. Cells are replaced, never changed: they can be told apart by identity."""
-        return AggregateState(self._clock, self._reached, dict(self._held))
+        """Return all that is needed to go on."""
+        return AggregateState(
+            self._clock, self._reached, self._held.copy(), self._promised, self._revisions.cells, self._seen
+        )
+
+    @property
+    def panes(self) -> OpenPanes:
+        """The panes that windows still need, as they are now."""
+        return self._held
+
+    @property
+    def closed_end(self) -> int:
+        """The end of the last window that is closed for all groups."""
+        return last_closed_end(self.closed_to, self._panes.slide)
+
+    @property
+    def slide(self) -> int:
+        """How far apart windows are."""
+        return self._panes.slide
+
+    @property
+    def promised(self) -> Promised:
+        """What punctuations have said so far."""
+        return self._promised
 
     @property
     def clock(self) -> int | None:
@@ -176,26 +268,55 @@ class WindowAggregateLogic:
         time = time[which]
         if not len(time):
             return
-        new = Cells.of(self._functions, self._panes.of(time), group[which], _of(inputs, which))
-        starts = np.flatnonzero(np.diff(new.place, prepend=new.place[0] - 1))
-        known = [self._held[pane] for pane in new.place[starts].tolist() if pane in self._held]
-        if known:
-            new = Cells.concat(known).merged(new, self._functions)
-            starts = np.flatnonzero(np.diff(new.place, prepend=new.place[0] - 1))
-        bounds = [*starts.tolist(), len(new)]
-        for number, pane in enumerate(new.place[starts].tolist()):
-            self._held[pane] = new[bounds[number] : bounds[number + 1]]
+        self._held.add(Cells.of(self._functions, self._panes.of(time), group[which], _of(inputs, which)))
 
-    def _close(self, start: int, stop: int) -> Cells | None:
-        """Roll the windows [start, stop) up, and forget panes that no other window needs."""
-        numbers = np.sort(np.fromiter(self._held, np.int64, len(self._held)))
-        due = numbers[self._panes.first_window(numbers) < stop]
-        if not len(due) or stop <= start:
-            return None
-        cells = Cells.concat([self._held[pane] for pane in due.tolist()])
-        for pane in due[self._panes.last_window(due) < stop].tolist():
-            del self._held[pane]
-        return windows_of(cells, self._panes, self._functions, start=start, stop=stop)
+    def _roll(self, start: int, stop: int, groups: Rows | None) -> Cells | None:
+        """Return the windows [start, stop) that have events (of these groups), as far as panes know them."""
+        windows = self._held.windows(start, stop)
+        return windows if windows is None or groups is None else windows[np.isin(windows.group, groups)]
+
+    def _with_empty(self, windows: Cells | None, start: int, stop: int) -> Cells | None:
+        return windows if self._empty is None else self._empty.filled(windows, start, stop)
+
+    @property
+    def _seen(self) -> Cells | None:
+        return None if self._empty is None else self._empty.seen
+
+    def _closing(
+        self,
+        windows: Cells | None,
+        reached: Times = _NONE,
+        late: Rows = _NONE,
+        late_behind: Times = _NONE,
+    ) -> Closed:
+        """Number the windows that leave, but for those that had left before."""
+        if windows is not None and self._promised:
+            windows = windows[~self._promised.closed(self._panes, windows)]
+        if windows is None or not len(windows):
+            return Closed(None, _NONE, None, late, late_behind, reached)
+        number = self._revisions.count(windows) if self._numbered else None
+        step = np.zeros(len(windows), np.int64)
+        if len(reached):
+            step = np.searchsorted(reached, self._panes.ends(windows.place), side="left")
+        return Closed(windows, step, number, late, late_behind, reached)
+
+    def _purge(self, groups: Rows | None, start: int, stop: int) -> None:
+        """Forget what only the windows [start, stop) need, and windows before that are closed for all."""
+        numbers = np.fromiter(self._held, np.int64, len(self._held))
+        opened = first_open_window(self.closed_to, self._panes.slide)
+        first = np.maximum(self._panes.first_window(numbers), opened)
+        for pane in numbers[(first >= start) & (self._panes.last_window(numbers) < stop)].tolist():
+            cells = self._held.pop(pane)
+            kept = np.zeros(len(cells), np.bool_) if groups is None else ~np.isin(cells.group, groups)
+            if kept.any():
+                self._held[pane] = cells[kept]
+
+    def _forget_shown(self) -> None:
+        """Forget the numbers of windows that are closed."""
+        shown = self._revisions.cells
+        if shown is not None:
+            closed = shown.place < first_open_window(self.closed_to, self._panes.slide)
+            self._revisions.forget(closed | self._promised.closed(self._panes, shown))
 
     def _with_stragglers(
         self, windows: Cells | None, first: Rows, last: Rows, group: Rows, inputs: Sequence[Input]
@@ -210,6 +331,10 @@ class WindowAggregateLogic:
         return more if windows is None else windows.merged(more, self._functions)
 
 
+def _opened(config: WindowAggregate, panes: Mapping[int, Cells]) -> OpenPanes:
+    return panes.copy() if isinstance(panes, OpenPanes) else OpenPanes(config.panes, config.functions, panes)
+
+
 def _of(inputs: Sequence[Input], which: Rows | slice) -> list[Input]:
     return [each[which] for each in inputs]
 
@@ -221,8 +346,3 @@ def _others(count: int, late: Rows, straggling: Rows) -> Rows | slice:
     usual = np.ones(count, np.bool_)
     usual[late] = usual[straggling] = False
     return np.flatnonzero(usual)
-
-
-def _nothing(windows: Cells | None = None) -> Closed:
-    none = np.empty(0, np.int64)
-    return Closed(windows, none, none, none, none, none)

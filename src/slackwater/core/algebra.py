@@ -2,6 +2,7 @@
 
 Panes hold states; windows combine the states of their panes. `combine` must be associative and commutative, since
 events come in any order. All three work on columns: a state is a tuple of columns, one entry per event, pane or window.
+A column is an array, or ragged (`core/ragged.py`).
 """
 
 from __future__ import annotations
@@ -12,21 +13,22 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
+from slackwater.core.entries import concatenated, replaced
 from slackwater.core.segments import Column, Reduction, neutral, reduced, running, stable_order
 
 if TYPE_CHECKING:
     from slackwater.events import Rows
     from slackwater.time import Mask
 
-State: TypeAlias = tuple[Column, ...]
+State: TypeAlias = tuple[Any, ...]  # of columns: arrays, or Ragged
 
 
 class Algebra(Protocol):
     """An aggregate function. A frozen value: it is part of the plan.
 
     `reductions`, where it is not None, says that `combine` reduces each column of the state by itself, and how; that
-    is computed faster. A function may also have a method `fold(values, valid, slot, slots)`, if it knows a faster way
-    than to lift each event and to combine the states of each slot.
+    is computed faster. A function may also have the methods `fold(values, valid, slot, slots)` and `scan(state,
+    begins)`, if it knows faster ways than to lift each event and to combine states.
     """
 
     @property
@@ -209,16 +211,19 @@ def scan(function: Algebra, state: State, begins: Mask) -> State:
 
     O(n) where columns are reduced each by itself, else O(n log longest segment).
     """
+    own = getattr(function, "scan", None)
+    if own is not None:
+        scanned: State = own(state, begins)
+        return scanned
     if function.reductions is not None:
         return tuple(running(c, begins, how) for c, how in zip(state, function.reductions, strict=True))
     index = np.arange(len(begins))
     place = index - np.maximum.accumulate(np.where(begins, index, 0))
-    state, step, longest = tuple(column.copy() for column in state), 1, int(place.max(initial=0))
+    step, longest = 1, int(place.max(initial=0))
     while step <= longest:
         at = np.flatnonzero(place >= step)
         both = function.combine(taken(state, at - step), taken(state, at))
-        for column, new in zip(state, both, strict=True):
-            column[at] = new
+        state = tuple(replaced(column, at, new) for column, new in zip(state, both, strict=True))
         step *= 2
     return state
 
@@ -230,7 +235,7 @@ def taken(state: State, which: Any) -> State:
 
 def joined_states(states: Sequence[State]) -> State:
     """Put states one after the other; there must be one."""
-    return states[0] if len(states) == 1 else tuple(map(np.concatenate, zip(*states, strict=True)))
+    return tuple(map(concatenated, zip(*states, strict=True)))
 
 
 def _begins(slot: Rows) -> Mask:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.core.algebra import Algebra, State, fold, joined_states, taken
-from slackwater.core.segments import Column, slots_of
+from slackwater.core.algebra import Algebra, State, fold, joined_states, scan, taken
+from slackwater.core.entries import concatenated, replaced
+from slackwater.core.segments import Column, slots_of, stable_order
 
 if TYPE_CHECKING:
     from typing import Any
@@ -48,6 +49,12 @@ class Cells:
         )
         return cls(place[position[occurs]], group[position[occurs]], states)
 
+    @classmethod
+    def none(cls, functions: Sequence[Algebra]) -> Cells:
+        """No cells."""
+        empty = np.empty(0, np.int64)
+        return cls(empty, empty, tuple(function.lift(empty, None) for function in functions))
+
     def __len__(self) -> int:
         return len(self.place)
 
@@ -65,6 +72,21 @@ class Cells:
             tuple(map(joined_states, zip(*(part.states for part in parts), strict=True))),
         )
 
+    def by_group(self, functions: Sequence[Algebra]) -> Cells:
+        """Combine the cells of each group, whatever their places: all get place 0."""
+        place = np.zeros(len(self), np.int64)
+        if len(self) < 2 or (self.group[1:] > self.group[:-1]).all():
+            return Cells(place, self.group, self.states)
+        order = stable_order(self.group)
+        group = self.group[order]
+        begins = np.diff(group, prepend=-1) != 0
+        ends = np.append(np.flatnonzero(begins)[1:], len(group)) - 1
+        states = tuple(
+            taken(scan(function, taken(state, order), begins), ends)
+            for function, state in zip(functions, self.states, strict=True)
+        )
+        return Cells(place[ends], group[ends], states)
+
     def merged(self, other: Cells, functions: Sequence[Algebra]) -> Cells:
         """Combine with other cells: those of the same place and group become one. O(n) but for a search."""
         if not len(self) or not len(other):
@@ -72,16 +94,17 @@ class Cells:
         mine, theirs = _keys(self, other)
         at = np.searchsorted(mine, theirs)
         known = mine[np.minimum(at, len(mine) - 1)] == theirs
+        again = np.flatnonzero(known)
+        source = (
+            None if known.all() else np.insert(np.arange(len(mine)), at[~known], len(mine) + np.flatnonzero(~known))
+        )
         states = []
         for function, own, new in zip(functions, self.states, other.states, strict=True):
-            both = function.combine(taken(own, at[known]), taken(new, known))
-            states.append(tuple(map(_spliced, own, both, new, *_repeated(len(own), at, known))))
-        missing = at[~known]
-        return Cells(
-            np.insert(self.place, missing, other.place[~known]),
-            np.insert(self.group, missing, other.group[~known]),
-            tuple(states),
-        )
+            both = function.combine(taken(own, at[again]), taken(new, again))
+            changed = (replaced(column, at[again], entry) for column, entry in zip(own, both, strict=True))
+            states.append(tuple(_spliced(*pair, source) for pair in zip(changed, new, strict=True)))
+        place, group = (_spliced(*pair, source) for pair in ((self.place, other.place), (self.group, other.group)))
+        return Cells(place, group, tuple(states))
 
 
 def _keys(left: Cells, right: Cells) -> tuple[Rows, Rows]:
@@ -96,11 +119,6 @@ def _keys(left: Cells, right: Cells) -> tuple[Rows, Rows]:
     return ranks[0] * groups + left.group, ranks[1] * groups + right.group
 
 
-def _repeated(columns: int, at: Rows, known: Mask) -> tuple[list[Rows], list[Mask]]:
-    return [at] * columns, [known] * columns
-
-
-def _spliced(own: Column, both: Column, new: Column, at: Rows, known: Mask) -> Column:
-    out = own.copy()
-    out[at[known]] = both
-    return np.insert(out, at[~known], new[~known])
+def _spliced(own: Any, new: Any, source: Rows | None) -> Any:
+    """Return entries of both, in the order of `source`; None: all of our own."""
+    return own if source is None else concatenated([own, new])[source]

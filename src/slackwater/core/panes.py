@@ -56,6 +56,18 @@ class Panes:
         """Return the last window that a pane is in."""
         return last_window(self._start(pane), self.size, self.slide)
 
+    def first_pane(self, window: int) -> int:
+        """Return the first pane of a window."""
+        return self.end_pane(window) - self.per_window
+
+    def end_pane(self, window: int) -> int:
+        """Return the first pane behind a window.
+
+        >>> Panes(size=60, slide=20).end_pane(10), Panes(size=25, slide=10).end_pane(10)
+        (11, 22)
+        """
+        return (window + 1) * (2 if self._starts_at else 1)
+
     def last_end(self, times: Times) -> Times:
         """Return the end of the last window that an event is in: once that is closed, the event is late."""
         return window_end(last_window(times, self.size, self.slide), self.slide)

@@ -15,6 +15,7 @@ import numpy as np
 from slackwater.core.algebra import Algebra, State, scan, taken
 from slackwater.core.cells import Cells
 from slackwater.core.compiled import compiled
+from slackwater.core.entries import chosen, replaced
 from slackwater.core.segments import stable_order
 
 if TYPE_CHECKING:
@@ -39,18 +40,52 @@ def windows_of(cells: Cells, panes: Panes, functions: Sequence[Algebra], *, star
     if panes.per_window == 1:
         return cells[(first >= start) & (first < stop)]
     cells = cells[(first < stop) & (last >= start)]
-    cells = cells[stable_order(cells.group)]
     first, last = panes.first_window(cells.place), panes.last_window(cells.place)
+    return _rolled(cells, first, last, cells.place // panes.per_window, functions, start, stop)
+
+
+def rolled_around(
+    before: Cells | None,
+    shared: Cells | None,
+    after: Cells | None,
+    panes: Panes,
+    functions: Sequence[Algebra],
+    *,
+    start: int,
+    stop: int,
+) -> Cells | None:
+    """Return the windows [start, stop) from panes before and after a piece that all of them share, combined.
+
+    O(cells + results): the length of the shared piece costs nothing.
+    """
+    parts = [(part, number) for number, part in enumerate((before, shared, after)) if part is not None and len(part)]
+    if not parts:
+        return None
+    cells = Cells.concat([part for part, _ in parts])
+    which = np.repeat([number for _, number in parts], [len(part) for part, _ in parts])
+    first = np.where(which == 2, panes.first_window(cells.place), start)
+    last = np.where(which == 0, panes.last_window(cells.place), stop - 1)
+    return _rolled(cells, first, last, np.minimum(which, 1), functions, start, stop)
+
+
+def _rolled(
+    cells: Cells, first: Rows, last: Rows, block: Rows, functions: Sequence[Algebra], start: int, stop: int
+) -> Cells:
+    """Combine the cells of each window and group, given the first and last window of each cell and its block.
+
+    A window reaches over at most two blocks; over one of them only from its beginning, or to its end.
+    """
+    order = stable_order(cells.group)
+    cells, first, last, block = cells[order], first[order], last[order], block[order]
     window, low, high = _covered(cells.group, first, last, start, stop)
     group = cells.group[low]
     order = stable_order(window)
-    rolled = _combined(cells, panes, functions, low[order], high[order])
+    rolled = _combined(cells, block, functions, low[order], high[order])
     return Cells(window[order], group[order], rolled)
 
 
-def _combined(cells: Cells, panes: Panes, functions: Sequence[Algebra], low: Rows, high: Rows) -> tuple[State, ...]:
+def _combined(cells: Cells, block: Rows, functions: Sequence[Algebra], low: Rows, high: Rows) -> tuple[State, ...]:
     """Combine the cells `low` to `high` (both included) of every window, which all are of one group."""
-    block = cells.place // panes.per_window
     begins = _differs(block) | _differs(cells.group)
     ends = np.append(begins[1:], True)[: len(begins)]
     segment = np.cumsum(begins)
@@ -67,11 +102,9 @@ def _of_windows(
 ) -> State:
     forwards = scan(function, state, begins)
     backwards = taken(scan(function, taken(state, slice(None, None, -1)), ends[::-1]), slice(None, None, -1))
-    out = tuple(np.where(from_start, f[high], b[low]) for f, b in zip(forwards, backwards, strict=True))
+    out = (chosen(from_start, f[high], b[low]) for f, b in zip(forwards, backwards, strict=True))
     both = function.combine(taken(backwards, low[apart]), taken(forwards, high[apart]))
-    for column, new in zip(out, both, strict=True):
-        column[apart] = new
-    return out
+    return tuple(replaced(column, apart, new) for column, new in zip(out, both, strict=True))
 
 
 def _differs(values: Rows) -> Mask:

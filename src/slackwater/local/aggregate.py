@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 
 import pyarrow as pa
 
-from slackwater.core.cells import Cells
-from slackwater.events import Late
+from slackwater.errors import ParameterError
+from slackwater.events import Events, Late
 from slackwater.local.bounded import BoundedOutput
+from slackwater.local.live_aggregate import LiveAggregate
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
 from slackwater.pipeline.boundaries import Decisions
 from slackwater.pipeline.columns import check_types, decided_table, late_table, read_batch
+from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.groups import Groups
+from slackwater.pipeline.guard import Incoming
+from slackwater.pipeline.marks import Mark
+from slackwater.pipeline.read_marks import KnownGroups, answers_table, read_marks
 from slackwater.plan.explain import in_a_line
 from slackwater.plan.explain_aggregate import explain_aggregate
 from slackwater.plan.nodes import AggregateNode
@@ -44,8 +52,7 @@ class LocalAggregate(BoundedOutput):
     @cached_property
     def results(self) -> pa.Table:
         """One row for each window and group that has events: the window, the group, the values."""
-        keys = self.table.select(list(self.node.by)).take(self._groups.row)
-        return results_table(self.node, self.table.schema, keys, self._run[0].windows)
+        return results_table(self.node, self.table.schema, self._levels[-1].keys, self._run[0].emitted)
 
     @cached_property
     def late(self) -> pa.Table:
@@ -54,9 +61,18 @@ class LocalAggregate(BoundedOutput):
 
     @cached_property
     def decisions(self) -> pa.Table:
-        """One row per adaptation."""
+        """One row per adaptation, then one per prod that came with the stream: how many results it got."""
         outcome, took = self._run
-        return decided_table(self.node, outcome.decisions, bucket=0, took=took)
+        decided = decided_table(self.node, outcome.decisions, bucket=0, took=took)
+        return pa.concat_tables([decided, answers_table(outcome.answers, bucket=0)])
+
+    def live(self) -> LiveAggregate:
+        """Return an operator to be fed bit by bit; the table of the plan says what columns there are, no more."""
+        if self.node.below is not None:
+            raise ParameterError(
+                "live", "an aggregate of an aggregate", must="be of one level", remedy="mark prods in the rows: marker="
+            )
+        return LiveAggregate(self.node, self.table.schema)
 
     def explain(self) -> str:
         """Describe what runs."""
@@ -64,24 +80,44 @@ class LocalAggregate(BoundedOutput):
         return explain_aggregate(self.node, engine=(groups, f"runs        in process over {self.table.num_rows} rows"))
 
     @cached_property
-    def _groups(self) -> Groups:
-        return Groups.of([self.table[column] for column in self.node.by], self.table.num_rows)
+    def _levels(self) -> list[KnownGroups]:
+        """The groups of each level: of the rows first, then of the groups of the level below."""
+        levels, keys = [], self.table
+        for level in self.node.levels:
+            groups = Groups.of([keys[column] for column in level.by], keys.num_rows)
+            keys = keys.select(list(level.by)).take(groups.row)
+            levels.append(KnownGroups(groups.code, keys))
+        return levels
 
     @cached_property
     def _run(self) -> tuple[AggregateOutcome, Duration]:
         started = time.perf_counter_ns()
-        pipeline = AggregatePipeline(self.node)
+        first, bottom = self._levels[0], self.node.levels[0]
+        pipeline = AggregatePipeline(self.node, regroup=[level.code for level in self._levels[1:]])
         incoming = read_batch(self.node.stream, self.table, processing_time=self.processing_time)
-        code, inputs = self._groups.code, read_inputs(self.node, self.table)
-        outcomes = [pipeline.on_batch(batch, code, inputs) for batch in incoming.in_batches(BATCH_ROWS)]
+        incoming, marks = read_marks(bottom, self.table, incoming, first)
+        inputs = read_inputs(bottom, self.table)
+        outcomes = [
+            pipeline.on_batch(batch, first.code, inputs, between)
+            for batch, between in _with_marks(list(incoming.in_batches(BATCH_ROWS)), marks)
+        ]
         outcome = _joined([*outcomes, pipeline.on_end()])
         return outcome, Duration((time.perf_counter_ns() - started) // 1_000)
 
 
+def _with_marks(batches: list[Incoming], marks: list[Mark]) -> Iterator[tuple[Incoming, list[Mark]]]:
+    """Give each batch the marks that came before the next one."""
+    arrival, start = [mark.arrival for mark in marks], 0
+    for batch, following in zip_longest(batches or [Incoming(Events.none())], batches[1:]):
+        stop = len(marks) if following is None else bisect_left(arrival, int(following.events.arrival[0]))
+        yield batch, marks[start:stop]
+        start = stop
+
+
 def _joined(outcomes: list[AggregateOutcome]) -> AggregateOutcome:
-    windows = [outcome.windows for outcome in outcomes if outcome.windows is not None]
     return AggregateOutcome(
-        Cells.concat(windows) if windows else None,
+        Emitted.concat([outcome.emitted for outcome in outcomes if outcome.emitted is not None]),
         Late.concat([outcome.late for outcome in outcomes]),
         Decisions.concat([outcome.decisions for outcome in outcomes]),
+        tuple(answer for outcome in outcomes for answer in outcome.answers),
     )

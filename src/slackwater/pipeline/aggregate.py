@@ -5,6 +5,9 @@ alone. So the slack of all steps of a batch is decided first, interval by interv
 piece, however many decisions fall into it.
 
 *Released* is an event that was added to a pane: it counts in at least one window. None waits, so `buffered` is 0.
+
+Where windows are shown early, or punctuations come, the batch is cut where they act: an early result covers the events
+that came before it, whatever the batches are.
 """
 
 from __future__ import annotations
@@ -17,18 +20,26 @@ import numpy as np
 
 from slackwater.control.choose import controller_for, controller_state
 from slackwater.control.controller import slack_within
-from slackwater.core.aggregate import AggregateState, Closed, Placed, WindowAggregate
+from slackwater.core.aggregate import AggregateState, Placed, WindowAggregate
+from slackwater.core.prods import Prods
+from slackwater.core.punctuations import Promised
 from slackwater.events import Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
+from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.kept import KeptShare
+from slackwater.pipeline.marks import Answer, Mark, broken_promises
 from slackwater.pipeline.reorder import turned_away_by
-from slackwater.time import is_over_cap, slack_to_stay_open
+from slackwater.pipeline.staged import StagedRun, stages
+from slackwater.pipeline.tower import Tower
+from slackwater.pipeline.upper import Upper
+from slackwater.time import BEFORE_ALL_TIME, is_over_cap, slack_to_stay_open
 
 if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.cells import Cells, Input
+    from slackwater.core.open_panes import OpenPanes
     from slackwater.events import Events, Rows
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
@@ -38,23 +49,42 @@ if TYPE_CHECKING:
 class AggregateOutcome:
     """What a batch led to."""
 
-    windows: Cells | None  # by (window, group); None: no window closed
+    emitted: Emitted | None  # None: no result
     late: Late
     decisions: Decisions
+    answers: tuple[Answer, ...] = ()  # to prods that came with the stream
+
+    @property
+    def windows(self) -> Cells | None:
+        """The results in the order in which they left; None: there is none."""
+        return None if self.emitted is None else self.emitted.cells
 
 
 class AggregatePipeline:
-    """Drives one aggregate. Its snapshot and the cells of its panes are all that there is to save."""
+    """Drives one aggregate. Its snapshot, the cells of its panes and its notes are all that there is to save."""
 
     def __init__(
-        self, node: AggregateNode, state: dict[str, Any] | None = None, panes: Mapping[int, Cells] | None = None
+        self,
+        node: AggregateNode,
+        state: dict[str, Any] | None = None,
+        panes: Mapping[int, Cells] | None = None,
+        notes: Mapping[str, Cells] | None = None,
+        *,
+        regroup: Sequence[Rows] = (),
+        uppers: Sequence[AggregateState | None] | None = None,
     ) -> None:
         state = state or {}
+        top, node = node, node.levels[0]
         self._node = node
         self._controller = controller_for(node.contract, state.get("controller"))
         functions = tuple(value.algebra for _, value in node.values)
-        held = AggregateState(state.get("clock"), state.get("reached"), panes or {})
-        self._logic = WindowAggregate(node.panes, functions).build(held)
+        config = WindowAggregate(node.panes, functions, node.early is not None, node.empty, node.reach)
+        self._logic = config.build(_restored(state, panes or {}, notes or {}))
+        above = zip(top.levels[1:], regroup, uppers or [None] * len(regroup), strict=True)
+        self._uppers = [Upper(level, groups, saved) for level, groups, saved in above]
+        self._tower = Tower(top, self._logic, self._uppers)
+        self._prods = None if top.early is None else prods_of(top)
+        self._slide = top.panes.slide
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
         )
@@ -66,19 +96,33 @@ class AggregatePipeline:
             node.contract.counts_events and getattr(self._controller, "learns_from", "results") == "arrivals"
         )
 
-    def on_batch(self, incoming: Incoming, group: Rows, inputs: Sequence[Input]) -> AggregateOutcome:
+    def on_batch(
+        self, incoming: Incoming, group: Rows, inputs: Sequence[Input], marks: Sequence[Mark] = ()
+    ) -> AggregateOutcome:
         """Take in a batch in arrival order; `group` and `inputs` have an entry for each row that events name."""
         events, turned_away = turn_away(incoming, self._node.stream.max_ahead)
+        events, turned_away = self._turn_away_liars(events, turned_away, group, marks)
         arrivals = self._logic.arrive(events)
+        clock = BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock
         slack, decisions, steps = self._decide(arrivals, turned_away)
-        closed = self._logic.on_batch(arrivals, group[events.row], [each[events.row] for each in inputs], slack=slack)
-        decisions = replace(decisions, results=self._results + closed.results_by(steps))
-        late = self._node.late.keep(turned_away + self._late(events, arrivals, closed), stream=self._node.stream.name)
-        return self._outcome(closed, late, decisions)
+        cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._slide)
+        columns = group[events.row], [each[events.row] for each in inputs]
+        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower)
+        for stage in cuts:
+            run.through(stage)
+        emitted = run.emitted
+        results_by = 0 if emitted is None else np.searchsorted(emitted.step, steps, side="right")
+        decisions = replace(decisions, results=np.zeros(len(steps), np.int64) + self._results + results_by)
+        late = self._node.late.keep(
+            turned_away + self._late(events, arrivals, run.late, run.late_behind), stream=self._node.stream.name
+        )
+        return self._outcome(emitted, late, decisions, tuple(run.answers))
 
     def on_end(self) -> AggregateOutcome:
         """Drain: close every window that has events, and decide one last time."""
-        outcome = self._outcome(self._logic.on_end(), Late.none(), Decisions.none())
+        clock = np.full(2, BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock)
+        emitted = Emitted.of(self._tower.on_end(), final=True, step=0, clock=clock)
+        outcome = self._outcome(emitted, Late.none(), Decisions.none())
         last = self._boundaries.close(self._logic.clock, self.slack, self._counts, self._results)
         return replace(outcome, decisions=last)
 
@@ -88,6 +132,7 @@ class AggregatePipeline:
         return {
             "clock": held.clock,
             "reached": held.reached,
+            "promised": {"until": held.promised.until, "ranges": held.promised.ranges},
             "controller": controller_state(self._node.contract, self._controller),
             "max_delay": self._boundaries.max_delay,
             "counts": {
@@ -100,9 +145,26 @@ class AggregatePipeline:
         }
 
     @property
-    def panes(self) -> Mapping[int, Cells]:
-        """The cells of each open pane; those that a batch leaves alone stay the same objects."""
-        return self._logic.snapshot().panes
+    def panes(self) -> OpenPanes:
+        """The cells of each open pane."""
+        return self._logic.panes
+
+    @property
+    def notes(self) -> Mapping[str, Cells]:
+        """What else is known of groups, and must be saved: how often windows were shown, and punctuations."""
+        held = self._logic.snapshot()
+        known = {"shown": held.shown, "bounds": held.promised.bounds, "seen": held.seen}
+        return {name: cells for name, cells in known.items() if cells is not None}
+
+    @property
+    def uppers(self) -> list[AggregateState]:
+        """What the levels above the first remember."""
+        return [upper.snapshot() for upper in self._uppers]
+
+    @property
+    def clock(self) -> int | None:
+        """The largest event time seen."""
+        return self._logic.clock
 
     @property
     def counts(self) -> Counts:
@@ -183,17 +245,52 @@ class AggregatePipeline:
         before = self._counts
         self._counts = Counts(before.arrived + arrived, before.released + arrived - late, before.late + late)
 
-    def _late(self, events: Events, arrivals: Arrivals, closed: Closed) -> Late:
-        """Return late events; `late_by` is how far the horizon was past the end of their last window."""
-        ended = self._node.panes.last_end(events.time[closed.late])
-        late = Late.because(events[closed.late], Reason.LATE, closed.late_behind - ended)
-        cap = self._node.contract.longest_wait
-        if cap is not None and len(late):
-            needed = slack_to_stay_open(ended, arrivals.per_event(arrivals.before)[closed.late])
-            late.code[is_over_cap(needed, cap.microseconds)] = code_of(Reason.OVER_CAP)
-        return late
+    def _turn_away_liars(
+        self, events: Events, turned_away: Late, group: Rows, marks: Sequence[Mark]
+    ) -> tuple[Events, Late]:
+        """Turn events away that come behind a punctuation, as if they had no usable time: no contract is to blame."""
+        if not self._logic.promised and not any(mark.kind == "punctuation" for mark in marks):
+            return events, turned_away
+        behind = broken_promises(self._logic.promised, marks, events, group[events.row])
+        lies = behind > 0
+        if not lies.any():
+            return events, turned_away
+        both = turned_away + Late.because(events[lies], Reason.PUNCTUATION, behind[lies])
+        return events[~lies], both[np.argsort(both.events.arrival, kind="stable")]
 
-    def _outcome(self, closed: Closed, late: Late, decisions: Decisions) -> AggregateOutcome:
-        self._results += 0 if closed.windows is None else len(closed.windows)
+    def _late(self, events: Events, arrivals: Arrivals, late: Rows, behind: Times) -> Late:
+        """Return late events; `late_by` is how far the horizon was past the end of their last window."""
+        ended = self._node.panes.last_end(events.time[late])
+        out = Late.because(events[late], Reason.LATE, behind - ended)
+        cap = self._node.contract.longest_wait
+        if cap is not None and len(out):
+            needed = slack_to_stay_open(ended, arrivals.per_event(arrivals.before)[late])
+            out.code[is_over_cap(needed, cap.microseconds)] = code_of(Reason.OVER_CAP)
+        return out
+
+    def _outcome(
+        self,
+        emitted: Emitted | None,
+        late: Late,
+        decisions: Decisions,
+        answers: tuple[Answer, ...] = (),
+    ) -> AggregateOutcome:
+        self._results += 0 if emitted is None else len(emitted)
         self._counts.check()
-        return AggregateOutcome(closed.windows, late, decisions)
+        return AggregateOutcome(emitted, late, decisions, answers)
+
+
+def prods_of(node: AggregateNode) -> Prods:
+    """Return when the clock asks for early results."""
+    assert node.early is not None
+    every = None if node.early.every is None else node.early.every.microseconds
+    return Prods(node.early.leads(node.size.microseconds, node.slide.microseconds), every)
+
+
+def _restored(state: dict[str, Any], panes: Mapping[int, Cells], notes: Mapping[str, Cells]) -> AggregateState:
+    said = state.get("promised", {})
+    ranges = tuple((int(since), int(until)) for since, until in said.get("ranges", ()))
+    promised = Promised(said.get("until", BEFORE_ALL_TIME), ranges, notes.get("bounds"))
+    return AggregateState(
+        state.get("clock"), state.get("reached"), panes, promised, notes.get("shown"), notes.get("seen")
+    )

@@ -8,31 +8,41 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from slackwater.core.cells import Cells, Input
-from slackwater.plan.validate_aggregate import WINDOW
+from slackwater.core.cells import Input
+from slackwater.pipeline.hashes import hashes_of
+from slackwater.plan.validate_aggregate import KIND, REVISION, WINDOW
 
 if TYPE_CHECKING:
+    from slackwater.pipeline.emitted import Emitted
     from slackwater.plan.nodes import AggregateNode
+    from slackwater.plan.values import Value
     from slackwater.time import Times
 
+FINAL, EARLY = "final", "early"
 _MOMENT = pa.timestamp("us", tz="UTC")
 _BOUNDS: list[pa.Field[Any]] = [pa.field("start", _MOMENT), pa.field("end", _MOMENT)]
 
 
 def read_inputs(node: AggregateNode, table: pa.Table) -> list[Input]:
     """Return what each function is asked about: int64 or float64, whatever the column's type."""
-    known: dict[tuple[str | None, bool], Input] = {(None, False): Input(np.zeros(table.num_rows, np.int8))}
-    asked = [(value.column, value.column is not None and value.accepts != "any") for _, value in node.values]
-    for column, numbers in asked:
-        if (column, numbers) not in known and column is not None:
-            known[column, numbers] = _read(table[column], numbers=numbers)
+    known: dict[tuple[str | None, str], Input] = {(None, "any"): Input(np.zeros(table.num_rows, np.int8))}
+    asked = [(value.column, "any" if value.column is None else _read_as(value)) for _, value in node.values]
+    for column, how in asked:
+        if (column, how) not in known and column is not None:
+            known[column, how] = _read(table[column], how)
     return [known[each] for each in asked]
 
 
-def _read(column: pa.ChunkedArray[Any], *, numbers: bool) -> Input:
+def _read_as(value: Value) -> str:
+    return "number" if value.accepts == "ordered" else value.accepts
+
+
+def _read(column: pa.ChunkedArray[Any], how: str) -> Input:
     valid = pc.is_valid(column).to_numpy() if column.null_count else None
-    if not numbers:
+    if how == "any":
         return Input(np.zeros(len(column), np.int8), valid)
+    if how == "hashed":
+        return Input(hashes_of(column), valid)
     values = _as_numbers(column)
     zero: Any = 0
     return Input((values.fill_null(zero) if values.null_count else values).to_numpy(), valid)
@@ -47,19 +57,23 @@ def _as_numbers(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
 
 
 def result_schema(node: AggregateNode, schema: pa.Schema) -> pa.Schema:
-    """Return the columns of the results: the window, the groups, the values."""
+    """Return the columns of the results: the window, the groups, the values; `schema` is that of the stream."""
+    schema = schema if node.below is None else result_schema(node.below, schema)
     fields: list[pa.Field[Any]] = [pa.field(WINDOW, pa.struct(_BOUNDS)), *(schema.field(column) for column in node.by)]
     for name, value in node.values:
         kind = None if value.column is None else schema.field(value.column).type
         fields.append(pa.field(name, value.type_of(kind)))
+    if node.early is not None:
+        fields += [pa.field(KIND, pa.string()), pa.field(REVISION, pa.int64())]
     return pa.schema(fields)
 
 
-def results_table(node: AggregateNode, schema: pa.Schema, keys: pa.Table, windows: Cells | None) -> pa.Table:
-    """Return windows as rows; `keys` has the keys of each group, in the order of their codes."""
+def results_table(node: AggregateNode, schema: pa.Schema, keys: pa.Table, emitted: Emitted | None) -> pa.Table:
+    """Return results as rows; `keys` has the keys of each group, in the order of their codes."""
     wanted = result_schema(node, schema)
-    if windows is None:
+    if emitted is None:
         return wanted.empty_table()
+    windows = emitted.cells
     panes = node.panes
     bounds = pa.StructArray.from_arrays(
         [_moments(panes.starts(windows.place)), _moments(panes.ends(windows.place))], fields=_BOUNDS
@@ -70,6 +84,8 @@ def results_table(node: AggregateNode, schema: pa.Schema, keys: pa.Table, window
         numbers, valid = value.algebra.lower(state)
         values.append(_typed(pa.array(numbers, mask=None if valid is None else ~valid), wanted.field(name).type))
     columns: list[Any] = [bounds, *(groups[column] for column in node.by), *values]
+    if node.early is not None:
+        columns += [pc.if_else(pa.array(emitted.final), FINAL, EARLY), pa.array(emitted.number)]
     return pa.Table.from_arrays(columns, schema=wanted)
 
 

@@ -41,3 +41,45 @@ class Groups:
             number[occurs] = np.arange(len(occurs))
             slot = number[slot]
         return cls(slot, position[occurs])
+
+
+@dataclass(slots=True)
+class GrowingGroups:
+    """Groups whose rows come in pieces: a group keeps its code, and new ones get the next.
+
+    >>> groups = GrowingGroups.none(pa.table({"line": pa.array([], pa.string())}))
+    >>> [groups.codes(pa.table({"line": lines})).tolist() for lines in (["b", "a"], ["c", "a"])]
+    [[0, 1], [2, 1]]
+    >>> groups.keys["line"].to_pylist()
+    ['b', 'a', 'c']
+    """
+
+    keys: pa.Table  # one row for each group, in the order of their codes
+    count: int = 0  # how many there are: a table without columns does not know
+
+    @classmethod
+    def none(cls, keys: pa.Table) -> GrowingGroups:
+        """No groups yet, of keys as in this table."""
+        return cls(keys.slice(0, 0))
+
+    def codes(self, table: pa.Table, rows: int | None = None) -> Rows:
+        """Return the groups of rows. O(rows + groups)."""
+        rows = table.num_rows if rows is None else rows
+        names = self.keys.column_names
+        every = pa.concat_tables([self.keys, table.select(names)])
+        found = Groups.of([every[name] for name in names], self.count + rows)
+        label = np.full(len(found.row), -1, np.int64)
+        label[found.code[: self.count]] = np.arange(self.count)
+        new = np.flatnonzero(label < 0)
+        label[new] = self.count + np.arange(len(new))
+        if len(new) and names:
+            self.keys = pa.concat_tables([self.keys, every.take(found.row[new])]).combine_chunks()
+        first, self.count = self.count, self.count + len(new)
+        return label[found.code[first:]]
+
+    def codes_of(self, tables: Sequence[pa.Table]) -> Rows:
+        """Return the groups of the rows of some tables, one after the other."""
+        if not tables:
+            return np.empty(0, np.int64)
+        keys = pa.concat_tables([table.select(self.keys.column_names) for table in tables])
+        return self.codes(keys, sum(table.num_rows for table in tables))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from slackwater.control.choose import default_controller
+from slackwater.early import Early
 from slackwater.plan.explain import short
+from slackwater.plan.levels import explain_levels
 from slackwater.plan.values import described
 
 if TYPE_CHECKING:
@@ -26,7 +28,22 @@ def explain_aggregate(node: AggregateNode, *, engine: tuple[str, ...]) -> str:
         f"  controller  {short(controller)}, a decision every {contract.interval} of event time",
         f"  late        {node.late!r}: rows whose windows are all closed; max_ahead {stream.max_ahead or 'off'}",
     ]
-    return "\n".join([*lines, *(f"  {line}" for line in engine)])
+    if node.early is not None:
+        lines.append(f"  early       {_early(node.early)}")
+    levels = explain_levels(node) if node.below is not None else []
+    return "\n".join([*lines, *(f"  {line}" for line in (*levels, *engine))])
+
+
+def _early(early: Early) -> str:
+    """Say when windows are shown.
+
+    >>> _early(Early(aggressiveness=0.25, every="1 minute"))
+    '0.25 of the slide before their end; every 1 minute; when a prod asks'
+    """
+    words = [] if early.aggressiveness is None else [f"{early.aggressiveness:g} of the slide before their end"]
+    words += [] if early.every is None else [f"every {early.every}"]
+    words += [f"{each} after their start" for each in early.at]
+    return "; ".join([*words, "when a prod asks"])
 
 
 def explain_groups(node: AggregateNode) -> str:
@@ -37,6 +54,7 @@ def explain_groups(node: AggregateNode) -> str:
 
 
 def _windows(node: AggregateNode) -> str:
+    empty = ", also without rows" if node.empty else ""
     if node.slide == node.size:
-        return f"of {node.size}, one after the other"
-    return f"of {node.size}, one every {node.slide}"
+        return f"of {node.size}, one after the other{empty}"
+    return f"of {node.size}, one every {node.slide}{empty}"

@@ -9,6 +9,7 @@ from slackwater.contracts import Contract
 from slackwater.core.late import LatePolicy
 from slackwater.core.panes import Panes
 from slackwater.deadline import Deadline
+from slackwater.early import Early
 from slackwater.plan.conjuncts import JoinCondition
 from slackwater.plan.values import Value
 from slackwater.time import Duration
@@ -27,6 +28,8 @@ class StreamNode:
     arrival_time: str | None = None  # processing time of arrival, for the guard against clocks from the future
     max_ahead: Duration | None = None
     idle_after: Duration | None = None
+    marker: str | None = None  # says which rows are prods or punctuations, for an aggregate
+    since: str | None = None  # where the range of a punctuation begins
 
 
 def patience_with(stream: StreamNode, contract: Contract) -> Duration | None:
@@ -112,6 +115,9 @@ class AggregateNode:
     by: tuple[str, ...] = ()
     late: LatePolicy = field(default_factory=LatePolicy.side)
     buckets: int = 1
+    early: Early | None = None  # None: final results only
+    empty: bool = False  # whether windows without rows have results too
+    below: AggregateNode | None = None  # whose results are aggregated; None: those of the stream
 
     operator = "aggregate"
 
@@ -119,3 +125,13 @@ class AggregateNode:
     def panes(self) -> Panes:
         """The windows in numbers."""
         return Panes(self.size.microseconds, self.slide.microseconds)
+
+    @property
+    def reach(self) -> int | None:
+        """For how many windows after its last row a group is reported without rows: those of one size; None: all."""
+        return -(-self.size.microseconds // self.slide.microseconds) if self.by else None
+
+    @property
+    def levels(self) -> tuple[AggregateNode, ...]:
+        """The aggregates of the plan, from that of the stream up to this one."""
+        return (self,) if self.below is None else (*self.below.levels, self)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slackwater.contracts import Contract, FixedSlack, PerPeriod
+from slackwater.contracts import Contract, FixedSlack, PerPeriod, Punctuated
 from slackwater.control.choose import controller_for, default_controller
 from slackwater.control.controller import learns_from
 from slackwater.errors import ColumnError, ContractMissingError, ParameterError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def check_columns(node: StreamNode, columns: Sequence[str]) -> None:
     """Check that the columns a stream names exist, and that no two share a name."""
-    for column in (node.event_time, node.arrival, node.arrival_time):
+    for column in (node.event_time, node.arrival, node.arrival_time, node.marker, node.since):
         if column is not None and column not in columns:
             raise _missing(node.name, column, columns)
     for column, count in Counter(columns).items():
@@ -38,6 +38,18 @@ def check_names(streams: Sequence[StreamNode]) -> None:
             )
 
 
+def check_unmarked(streams: Sequence[StreamNode]) -> None:
+    """Refuse marked rows where an operator would take them for events."""
+    for stream in streams:
+        if stream.marker is not None:
+            raise ParameterError(
+                "marker",
+                stream.marker,
+                must="be left out for this operator",
+                remedy="sw.aggregate alone knows prods and punctuations: filter such rows out",
+            )
+
+
 def check_contract(operator: str, contract: Any) -> Contract:
     """Check that there is a contract, and that it is one."""
     if contract is None:
@@ -45,6 +57,10 @@ def check_contract(operator: str, contract: Any) -> Contract:
     if not isinstance(contract, Contract) or type(contract) is Contract:
         remedy = 'sw.Recall(0.99, over="1 minute")' if operator == "join" else "sw.DropRatio(0.01)"
         raise ParameterError("contract", contract, must="be a contract", remedy=f"such as {remedy}")
+    if isinstance(contract, Punctuated) and operator != "aggregate":
+        raise ParameterError(
+            "contract", "Punctuated()", must="be used with sw.aggregate", remedy="nothing else knows punctuations"
+        )
     return contract
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack
+from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated
 from slackwater.core.late import LatePolicy
+from slackwater.early import Early
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.events import LATE_COLUMNS
 from slackwater.plan.keys import family
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import StreamNode
 
 WINDOW = "window"  # the first column of the results
+KIND, REVISION = "kind", "revision"  # the last ones, where there are early results
 
 
 def aggregate_node(
@@ -34,6 +37,8 @@ def aggregate_node(
     contract: Any,
     late: LatePolicy | str,
     buckets: int | None,
+    early: Any = None,
+    empty: bool = False,
 ) -> AggregateNode:
     """Build the node of an aggregate over the columns of its input, or say what is wrong with it."""
     length, step = check_sizes(size, slide)
@@ -46,9 +51,77 @@ def aggregate_node(
         contract=check_contract("aggregate", contract),
         late=LatePolicy.of(late),
         buckets=1 if buckets is None else buckets,
+        early=check_early(early),
+        empty=_check_empty(empty),
     )
     check_aggregate(node, schema)
     return node
+
+
+def nested_node(
+    below: AggregateNode,
+    schema: pa.Schema,
+    *,
+    size: Any,
+    slide: Any,
+    values: Any,
+    by: str | Sequence[str],
+    early: Any = None,
+    **others: Any,
+) -> AggregateNode:
+    """Build the node of an aggregate over the results of another one; `schema` is that of those results."""
+    _check_left_out(below, others)
+    length, step = check_sizes(size, slide)
+    node = replace(
+        below,
+        size=length,
+        slide=step,
+        values=check_values(values),
+        by=(by,) if isinstance(by, str) else tuple(by),
+        early=check_early(early),
+        below=below,
+    )
+    for parameter, columns, known in (
+        ("by", node.by, below.by),
+        ("values", [v.column for _, v in node.values if v.column is not None], [name for name, _ in below.values]),
+    ):
+        for column in columns:
+            if column not in known:
+                what = "groups" if parameter == "by" else "values"
+                remedy = f"the aggregate below has the {what} {', '.join(known) or '(none)'}"
+                raise ParameterError(parameter, column, must=f"be one of the {what} below", remedy=remedy)
+    _check_groups(node, schema)
+    for name, value in node.values:
+        _check_value(node, name, value, schema)
+    return node
+
+
+def _check_left_out(below: AggregateNode, others: Mapping[str, Any]) -> None:
+    for name, value in others.items():
+        if value is not None and (name, value) not in (("late", "side"), ("empty", False)):
+            raise ParameterError(
+                name,
+                value,
+                must="be left out where the results of an aggregate are aggregated",
+                remedy=f"say {name}= where the stream is aggregated: it decides for the plan",
+            )
+    if below.early is not None:
+        raise ParameterError(
+            "early", repr(below.early), must="be said of the last aggregate", remedy="a prod sweeps the whole plan"
+        )
+    if below.empty:
+        raise ParameterError(
+            "empty",
+            True,
+            must="be False where results are aggregated again",
+            remedy="what is empty adds nothing to them",
+        )
+
+
+def _check_empty(empty: Any) -> bool:
+    if not isinstance(empty, bool):
+        raise ParameterError("empty", empty, must="be True or False", remedy="True reports windows without rows")
+    return empty
 
 
 def check_sizes(size: Any, slide: Any) -> tuple[Duration, Duration]:
@@ -70,6 +143,13 @@ def check_sizes(size: Any, slide: Any) -> tuple[Duration, Duration]:
     return length, step
 
 
+def check_early(early: Any) -> Early | None:
+    """Return when windows are shown early."""
+    if early is not None and not isinstance(early, Early):
+        raise ParameterError("early", early, must="be made by sw.Early", remedy="such as sw.Early(aggressiveness=0.25)")
+    return early
+
+
 def check_values(values: Any) -> tuple[tuple[str, Value], ...]:
     """Return what is to be computed, each with its name."""
     example = 'such as {"worst": sw.max("delay"), "n": sw.count()}'
@@ -83,7 +163,7 @@ def check_values(values: Any) -> tuple[tuple[str, Value], ...]:
             raise ParameterError(
                 f"values[{name!r}]",
                 shown,
-                must="be one of sw.count, sum, mean, min, max, variance, or an sw.Value",
+                must="be one of sw.count, sum, mean, min, max, variance, quantile, distinct, or an sw.Value",
                 remedy=example,
             )
     return tuple(values.items())
@@ -102,6 +182,7 @@ def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
             "late", "adjust", must='be "side", "drop" or "raise"', remedy="an aggregate cannot change event times"
         )
     _check_contract(node)
+    check_marks(node, schema)
     for column in LATE_COLUMNS:
         if column in schema.names:
             raise ColumnError(
@@ -110,12 +191,12 @@ def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
 
 
 def _check_contract(node: AggregateNode) -> None:
-    if not isinstance(node.contract, NoSlack | FixedSlack | MaxSlack | DropRatio):
+    if not isinstance(node.contract, NoSlack | FixedSlack | MaxSlack | DropRatio | Punctuated):
         raise ParameterError(
             "contract",
             type(node.contract).__name__,
             must="be one that an aggregate can keep",
-            remedy="use DropRatio, FixedSlack, MaxSlack or NoSlack",
+            remedy="use DropRatio, FixedSlack, MaxSlack, NoSlack or Punctuated",
         )
     if isinstance(node.contract, FixedSlack) and node.contract.by_stream:
         raise ParameterError(
@@ -123,8 +204,39 @@ def _check_contract(node: AggregateNode) -> None:
         )
 
 
+def check_marks(node: AggregateNode, schema: pa.Schema) -> None:
+    """Check the columns that mark prods and punctuations, and that there can be some where nothing else ends a wait."""
+    marker, since = node.stream.marker, node.stream.since
+    if marker is not None and not _is_text(schema.field(marker).type):
+        raise ColumnError(
+            node.stream.name,
+            marker,
+            problem=f"is {schema.field(marker).type}, not text",
+            remedy='write "prod" or "punctuation" where a row is one, else null',
+        )
+    if since is not None and schema.field(since).type != schema.field(node.stream.event_time).type:
+        raise ColumnError(
+            node.stream.name,
+            since,
+            problem=f"is {schema.field(since).type}, not as {node.stream.event_time}",
+            remedy=f"cast it to {schema.field(node.stream.event_time).type}",
+        )
+    if isinstance(node.contract, Punctuated) and marker is None and node.contract.cap is None:
+        raise ParameterError(
+            "contract",
+            "Punctuated()",
+            must="be used with a stream that has punctuations",
+            remedy='say which rows are: sw.stream(..., marker="what"); or give it a cap',
+        )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)
+
+
 def _check_groups(node: AggregateNode, schema: pa.Schema) -> None:
     taken = [WINDOW, *node.by]
+    own = (WINDOW,) if node.early is None else (WINDOW, KIND, REVISION)
     for column in node.by:
         if column not in schema.names:
             raise _missing(node, column, schema)
@@ -136,12 +248,12 @@ def _check_groups(node: AggregateNode, schema: pa.Schema) -> None:
                 remedy="group by numbers, texts, times or booleans",
             )
     for column in [*node.by, *(name for name, _ in node.values)]:
-        if column == WINDOW or [*taken, *(name for name, _ in node.values)].count(column) > 1:
+        if column in own or [*taken, *(name for name, _ in node.values)].count(column) > 1:
             raise ParameterError(
                 "values" if column not in node.by else "by",
                 column,
                 must="be a column that the results do not have yet",
-                remedy=f"the results have {', '.join(taken)} first",
+                remedy=f"the results have {', '.join(dict.fromkeys([*taken, *own]))} anyway",
             )
 
 

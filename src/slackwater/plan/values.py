@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from slackwater.errors import ParameterError
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from slackwater.core.algebra import Algebra
 
-Accepts = Literal["any", "number", "ordered"]
+Accepts = Literal["any", "number", "ordered", "hashed"]
 Gives = Literal["int64", "float64", "wide", "same"]  # wide: int64 for integers, float64 for others
 
 
@@ -22,8 +24,10 @@ class Value:
         function: lifts, combines and lowers: see `slackwater.core.algebra.Algebra`. A text names one of that module.
         column: what it is asked about; None: the event itself.
         name: how it is called in errors and explanations.
-        accepts: the types that the column may have: "number", "ordered" (numbers and times) or "any".
+        accepts: the types that the column may have: "number", "ordered" (numbers and times), "any" (only which rows are
+            not null is told) or "hashed" (numbers, times, texts, bytes, booleans: a 64-bit hash is told).
         gives: the type of the result: "int64", "float64", "wide" (int64 for integers, else float64) or "same".
+        parameters: what a function that is named by a text is made with.
 
     >>> import numpy as np
     >>> class Product:
@@ -43,25 +47,32 @@ class Value:
     name: str = "value"
     accepts: Accepts = "number"
     gives: Gives = "float64"
+    parameters: tuple[float, ...] = ()
 
     def __repr__(self) -> str:
-        return f"{self.name}({self.column or ''})"
+        more = "".join(f", {each:g}" for each in self.parameters)
+        return f"{self.name}({self.column or ''}{more})"
 
     @property
     def algebra(self) -> Algebra:
         """The function itself; what is compiled is loaded when it is needed, not when a plan is written."""
-        from slackwater.core import algebra
+        from slackwater.core import algebra, sketches
 
         if not isinstance(self.function, str):
             return self.function
-        found: Algebra = getattr(algebra, self.function)()
+        kind = getattr(algebra, self.function, None) or getattr(sketches, self.function)
+        found: Algebra = kind(*self.parameters)
         return found
 
     def takes(self, kind: pa.DataType) -> bool:
         """Whether it can be asked about a column of this type."""
         import pyarrow as pa
 
+        from slackwater.plan.keys import family
+
         number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        if self.accepts == "hashed":
+            return family(kind) is not None
         return self.accepts == "any" or number or (self.accepts == "ordered" and pa.types.is_temporal(kind))
 
     def type_of(self, kind: pa.DataType | None) -> pa.DataType:
@@ -107,6 +118,52 @@ def max(column: str) -> Value:
 def variance(column: str) -> Value:
     """The sample variance of a column of numbers; null for fewer than two."""
     return Value("Variance", column, name="variance")
+
+
+def quantile(column: str, q: float, *, accuracy: float = 0.01) -> Value:
+    """The number of rank ceil(q * count) of a column, as `percentile_disc`, within a relative error.
+
+    The error is guaranteed, whatever the numbers are and however many; null where all are. NaN is larger than any.
+    A group holds, for each open pane, a count for every bucket in use: at 1 % about 115 for each power of ten that its
+    numbers spread over, and never more than it has rows.
+
+    Args:
+        column: numbers.
+        q: from 0 (the least) to 1 (the largest).
+        accuracy: the largest relative error: at 0.01, a quantile of 200 is reported as 198 to 202.
+
+    >>> quantile("delay", 0.95)
+    quantile(delay, 0.95, 0.01)
+    """
+    _check_share("q", q, 0 <= q <= 1, must="be between 0 and 1", remedy="0.5 is the median")
+    _check_share(
+        "accuracy", accuracy, 0.0001 <= accuracy <= 0.5, must="be between 0.0001 and 0.5", remedy="such as 0.01"
+    )
+    return Value("Quantile", column, name="quantile", parameters=(float(q), float(accuracy)))
+
+
+def distinct(column: str, *, error: float = 0.02) -> Value:
+    """How many different values a column has, nulls aside: of numbers, times, texts, bytes or booleans.
+
+    An estimate (HyperLogLog) with a relative standard error of at most `error`: 95 of 100 are within two of these. A
+    handful is counted exactly, but for a chance of 1 in 400 for five values at 2 %. A group holds at most
+    (1.04 / error)^2 registers for each open pane, rounded up to a power of two (4,096 at 2 %), and never more than it
+    has values.
+
+    Args:
+        column: what to count.
+        error: the standard error, from 0.005 to 0.25.
+
+    >>> distinct("user")
+    distinct(user, 0.02)
+    """
+    _check_share("error", error, 0.005 <= error <= 0.25, must="be between 0.005 and 0.25", remedy="such as 0.02")
+    return Value("Distinct", column, name="distinct", accepts="hashed", gives="int64", parameters=(float(error),))
+
+
+def _check_share(parameter: str, value: Any, holds: bool, *, must: str, remedy: str) -> None:
+    if not holds:
+        raise ParameterError(parameter, value, must=must, remedy=remedy)
 
 
 def described(values: Any) -> str:

@@ -1,41 +1,34 @@
 """One call of an aggregate for one bucket. State: one small entry, and a chunk for each open pane.
 
-A chunk has the groups of its pane and the states of their functions. A call reads the open panes, and writes those that
-got rows; the others stay as they are. Rows never wait, so none are kept.
+A chunk has the groups of its pane and the states of their functions. A call reads the panes that it adds rows to and
+those of windows that it closes, and writes those that got rows; the others stay as they are, unread. Rows never wait,
+so none are kept.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 import pyarrow as pa
 
-from slackwater.core.cells import Cells
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
 from slackwater.pipeline.columns import decided_table, late_table, read_batch
-from slackwater.pipeline.groups import Groups
+from slackwater.pipeline.groups import GrowingGroups
+from slackwater.pipeline.prod import Prod, control_marks
+from slackwater.pipeline.read_marks import KnownGroups, answers_table, read_marks
 from slackwater.plan.values import described
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, columns_of, packets_of, times_of, together
-from slackwater.spark.packets import from_bytes, to_bytes
-from slackwater.spark.state import ChunkStore, unreadable_chunk
+from slackwater.spark.notes import commit_notes, read_notes, restored_notes
+from slackwater.spark.pane_chunks import PaneChunk, commit_panes, stored_panes
+from slackwater.spark.state import ChunkStore
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
-    from slackwater.events import Rows
     from slackwater.plan.nodes import AggregateNode
-
-
-@dataclass(frozen=True, slots=True)
-class PaneChunk:
-    """An entry of the index: an open pane; its number is also that of its chunk."""
-
-    number: int
-    rows: int  # how many groups it has
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,103 +37,58 @@ class AggregateSaved(Saved):
 
     chunk_type: ClassVar[type[Any]] = PaneChunk
 
+    notes: tuple[str, ...] = ()  # which have a chunk
+
 
 def identity_of_aggregate(node: AggregateNode, schema: pa.Schema) -> str:
     """Return what saved state depends on: with another it would be misread. The contract may change."""
     groups = f" by ({', '.join(node.by)}) in {node.buckets} buckets" if node.by else ""
     windows = f"aggregate {described(node.values)} over windows of {node.size} every {node.slide}"
-    return f"{windows} {times_of(node.stream)}{groups} {columns_of(schema)}"
+    early = "" if node.early is None else " with early results"
+    return f"{windows}{early} {times_of(node.stream)}{groups} {columns_of(schema)}"
 
 
 def run_aggregate_call(
     node: AggregateNode,
     bucket: int,
-    saved: Saved,
+    saved: AggregateSaved,
     store: ChunkStore,
     table: pa.Table,
     *,
     processing_time: int,
     drain: bool,
+    asked: Sequence[Prod] = (),
 ) -> Call:
-    """Restore the pipeline, run a batch through it, and save it."""
+    """Restore the pipeline, run a batch through it, and save it; `asked` are prods on demand, which act at its end."""
     started = time.perf_counter_ns()
-    stored = [_read(store, chunk.number) for chunk in saved.chunks]
-    every = pa.concat_tables([table.select(list(node.by)), *(each.select(list(node.by)) for each in stored)])
-    groups = Groups.of([every[column] for column in node.by], _rows([table, *stored]))
-    panes = _restored(node, saved.chunks, stored, groups.code[table.num_rows :])
-    pipeline = AggregatePipeline(node, saved.pipeline, panes)
+    groups = GrowingGroups.none(table.select(list(node.by)))
+    code = groups.codes(table)
+    panes = stored_panes(node, saved.chunks, store, groups)
+    noted = read_notes(store, saved.notes)
+    notes = restored_notes(saved.notes, noted, groups.codes_of(noted))
+    if node.stream.marker is not None or asked:
+        panes.read_all()  # a prod or punctuation may speak of any group
+    pipeline = AggregatePipeline(node, saved.pipeline, panes, notes)
     before = pipeline.counts
     incoming = read_batch(node.stream, table, processing_time=processing_time)
     incoming = incoming if node.stream.arrival else together(incoming, saved.calls)
-    outcomes = [pipeline.on_batch(incoming, groups.code[: table.num_rows], read_inputs(node, table))]
+    known = KnownGroups(code, groups.keys)
+    incoming, marks = read_marks(node, table, incoming, known)
+    marks += control_marks(node, table.schema, asked, known)
+    outcomes = [pipeline.on_batch(incoming, code, read_inputs(node, table), marks)]
     if drain:
         outcomes.append(pipeline.on_end())
-    keys = every.take(groups.row)
-    chunks = _commit(store, panes, pipeline.panes, keys)
+    chunks = commit_panes(store, saved.chunks, pipeline.panes, groups.keys)
+    written = commit_notes(store, notes, pipeline.notes, groups.keys)
     took = Duration((time.perf_counter_ns() - started) // 1_000)
     return Call(
         bucket=bucket,
-        saved=AggregateSaved(pipeline.snapshot(), chunks, calls=saved.calls + 1),
-        packets=list(packets_of(bucket, _tables(node, table, keys, bucket, outcomes, took))),
+        saved=AggregateSaved(pipeline.snapshot(), chunks, calls=saved.calls + 1, notes=written),
+        packets=list(packets_of(bucket, _tables(node, table, groups.keys, bucket, outcomes, took))),
         before=before,
         counts=pipeline.counts,
         slack=pipeline.slack,
     )
-
-
-def _read(store: ChunkStore, number: int) -> pa.Table:
-    try:
-        return from_bytes(store.read(number))
-    except (pa.ArrowInvalid, KeyError, TypeError) as error:
-        raise unreadable_chunk(number) from error
-
-
-def _rows(tables: Iterable[pa.Table]) -> int:
-    return sum(table.num_rows for table in tables)
-
-
-def _restored(
-    node: AggregateNode, chunks: Sequence[PaneChunk], tables: Sequence[pa.Table], code: Rows
-) -> dict[int, Cells]:
-    """Return the cells of each pane; `code` has the groups of all tables, one after the other."""
-    panes, start = {}, 0
-    for chunk, table in zip(chunks, tables, strict=True):
-        group = code[start : start + table.num_rows]
-        order = np.argsort(group, kind="stable")
-        states = tuple(_state(table, value, order) for value in range(len(node.values)))
-        panes[chunk.number] = Cells(np.full(len(group), chunk.number), group[order], states)
-        start += table.num_rows
-    return panes
-
-
-def _state(table: pa.Table, value: int, order: Rows) -> tuple[Any, ...]:
-    prefix = _column(value, "")
-    return tuple(table[name].to_numpy()[order] for name in table.column_names if name.startswith(prefix))
-
-
-def _column(value: int, number: int | str) -> str:
-    """Name a column of the state of a value; no input column has such a name."""
-    return f"__slackwater_state_{value}_{number}"
-
-
-def _commit(
-    store: ChunkStore, before: Mapping[int, Cells], after: Mapping[int, Cells], keys: pa.Table
-) -> tuple[PaneChunk, ...]:
-    """Write the panes that got rows, and forget those that no window needs any more."""
-    for number in before:
-        if number not in after:
-            store.delete(number)
-    for number, cells in after.items():
-        if before.get(number) is not cells:
-            store.write(number, to_bytes(_chunk(cells, keys)))
-    return tuple(PaneChunk(number, len(after[number])) for number in sorted(after))
-
-
-def _chunk(cells: Cells, keys: pa.Table) -> pa.Table:
-    columns: dict[str, Any] = {name: keys[name].take(cells.group) for name in keys.column_names}
-    for value, state in enumerate(cells.states):
-        columns |= {_column(value, number): column for number, column in enumerate(state)}
-    return pa.table(columns)
 
 
 def _tables(
@@ -152,6 +100,8 @@ def _tables(
     took: Duration,
 ) -> Iterator[tuple[int, pa.Table]]:
     for outcome in outcomes:
-        yield RESULTS, results_table(node, batch.schema, keys, outcome.windows)
+        yield RESULTS, results_table(node, batch.schema, keys, outcome.emitted)
         yield LATE, late_table(node, batch, outcome.late)
         yield DECISIONS, decided_table(node, outcome.decisions, bucket=bucket, took=took)
+        if outcome.answers:
+            yield DECISIONS, answers_table(outcome.answers, bucket=bucket)

@@ -27,12 +27,29 @@ def with_bucket(node: ReorderNode | AggregateNode, frame: DataFrame) -> tuple[Da
     if node.buckets == 1:
         return frame, None
     kinds = dict(frame.dtypes)
-    return frame.withColumn(BUCKET, _bucket_by([_key(name, kinds[name]) for name in node.by], node.buckets)), BUCKET
+    bucket = _bucket_by([_key(name, kinds[name]) for name in node.by], node.buckets)
+    if node.stream.marker is not None:
+        bucket = F.explode(F.when(_is_for_all(node), _everywhere(node.buckets)).otherwise(F.array(bucket)))
+    return frame.withColumn(BUCKET, bucket), BUCKET
+
+
+def _is_for_all(node: ReorderNode | AggregateNode) -> Column:
+    """Whether a row is a prod or a punctuation for groups of several buckets."""
+    marked = F.col(_quoted(str(node.stream.marker))).isin("prod", "punctuation")
+    return marked & reduce(lambda a, b: a | b, [F.col(_quoted(name)).isNull() for name in node.by])
+
+
+def _everywhere(buckets: int) -> Column:
+    return F.sequence(F.lit(0), F.lit(buckets - 1))
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
 
 
 def _key(name: str, kind: str) -> Column:
     """Return a column such that equal keys have equal bits: there are two zeros."""
-    column = F.col(f"`{name.replace('`', '``')}`")
+    column = F.col(_quoted(name))
     return (column + F.lit(0.0)).cast(kind) if kind in ("float", "double") else column
 
 
@@ -86,13 +103,13 @@ class Spread:
         if self.buckets == 1:
             return frame.mapInArrow(packer(schema, None, stream), PACKETS_IN)
         if self.replicates(stream):
-            everywhere = F.explode(F.sequence(F.lit(0), F.lit(self.buckets - 1)))
+            everywhere = F.explode(_everywhere(self.buckets))
             return frame.mapInArrow(packer(schema, None, stream), PACKETS_IN).withColumn("bucket", everywhere)
         placed = frame.withColumn(BUCKET, self._bucket(stream))
         return placed.mapInArrow(packer(schema, BUCKET, stream), PACKETS_IN)
 
     def _bucket(self, stream: int) -> Column:
-        columns = [F.col(f"`{name.replace('`', '``')}`") for name in self.columns[stream]]
+        columns = [F.col(_quoted(name)) for name in self.columns[stream]]
         if self.key is None:
             return _bucket_by(columns, self.buckets)
         value = columns[0].cast(self.key) if self.key else columns[0]

@@ -17,12 +17,17 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 
 from slackwater.control.following import Told
 from slackwater.errors import ParameterError
-from slackwater.time import Duration, DurationLike
+from slackwater.pipeline.prod import Prod, check_prod
+from slackwater.time import Duration, DurationLike, microseconds_of
 
 if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Mapping
+
     from pyspark.sql import DataFrame, SparkSession
 
-KINDS = ("drain", "slack")  # that anyone may send
+KINDS = ("drain", "prod", "slack")  # that anyone may send
+PLAN = "_plan.json"  # what runs, for those who send; Spark reads no file whose name begins so
 _MOST_BYTES = 4096
 
 
@@ -32,6 +37,7 @@ class ControlRecord:
 
     kind: str
     told: Told | None = None  # of kind "slack": what the driver decided for all buckets
+    prod: Prod | None = None  # of kind "prod": what is asked for
 
 
 def read_record(body: bytes) -> ControlRecord:
@@ -47,7 +53,9 @@ def read_record(body: bytes) -> ControlRecord:
     try:
         found = json.loads(body[:_MOST_BYTES])
         kind = str(found["kind"])
-        return ControlRecord(kind, _told(found) if kind == "slack" else None)
+        return ControlRecord(
+            kind, _told(found) if kind == "slack" else None, Prod.read(found) if kind == "prod" else None
+        )
     except (ValueError, KeyError, TypeError):
         return ControlRecord("unreadable")
 
@@ -60,19 +68,52 @@ def _told(found: dict[str, Any]) -> Told:
 
 
 def send(
-    folder: str | os.PathLike[str], kind: str, *, slack: DurationLike | None = None, at: int | None = None
+    folder: str | os.PathLike[str],
+    kind: str,
+    *,
+    until: dt.datetime | int | None = None,
+    where: Mapping[str, Any] | None = None,
+    slack: DurationLike | None = None,
+    at: int | None = None,
 ) -> None:
     """Put a record into a control folder; it appears there complete or not at all.
 
-    "drain" releases all that is held. "slack" tells a plan with a `Deadline` how long to wait: `slack`, decided at the
-    event time `at`, in us; it is followed from the next decision on, for a minute of event time past `at`.
+    Args:
+        folder: what was given to `start(control=)`.
+        kind: "drain" releases all that is held, and closes everything that waits; "prod" asks an aggregate for early
+            results; "slack" tells a plan with a `Deadline` how long to wait.
+        until: of a prod, the end of the last window asked for (a datetime, or us); left out, all that are open.
+        where: of a prod, values of the columns that the aggregate is grouped by; left out, all groups.
+        slack: what to wait; it is followed from the next decision on, for a minute of event time past `at`.
+        at: the event time at which the slack was decided, in us.
     """
     if kind not in KINDS:
         raise ParameterError("kind", kind, must=f"be one of {', '.join(KINDS)}", remedy='use "drain"')
     if (kind == "slack") != (slack is not None and at is not None):
         raise ParameterError("kind", kind, must='have slack= and at= if it is "slack"', remedy="give both, or none")
+    prod = Prod(None if until is None else microseconds_of(until), where or {})
+    if kind != "prod" and prod != Prod():
+        raise ParameterError("kind", kind, must='be "prod" where until= or where= is given', remedy="leave them out")
+    plan = Path(folder) / PLAN
+    if kind == "prod" and plan.exists():
+        _check_answered(json.loads(plan.read_text()), prod)
     told = {} if slack is None else {"slack": Duration.of(slack, parameter="slack").microseconds, "at": at}
-    put(Path(folder) / f"{uuid.uuid4().hex}.json", json.dumps({"kind": kind, **told}) + "\n")
+    record = {"kind": kind, **(prod.as_record() if kind == "prod" else told)}
+    put(Path(folder) / f"{uuid.uuid4().hex}.json", json.dumps(record, default=str) + "\n")
+
+
+def describe(folder: str | os.PathLike[str] | DataFrame, plan: Mapping[str, Any]) -> None:
+    """Write down what runs, so that a mistake is found where a record is sent; a remote folder gets none."""
+    if isinstance(folder, str | os.PathLike) and "://" not in os.fspath(folder):
+        put(Path(folder) / PLAN, json.dumps(dict(plan)) + "\n")
+
+
+def _check_answered(plan: Mapping[str, Any], prod: Prod) -> None:
+    if not plan.get("early"):
+        raise ParameterError(
+            "kind", "prod", must="be one that the query knows", remedy="start it with early=sw.Early() or more"
+        )
+    check_prod(plan.get("by", ()), prod)
 
 
 def put(path: Path, text: str) -> None:

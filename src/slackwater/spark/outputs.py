@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
+from pyspark.util import inheritable_thread_target
 
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.packets import to_bytes
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 # A folder for Parquet files, or a function of (rows, batch number) that must give the same when called again.
 Write: TypeAlias = "Callable[[DataFrame, int], object]"
@@ -56,7 +60,7 @@ def checked_destinations(
         if not _began(checkpoint) and any(Path(folder).glob("batch=*")):
             remedy = "give a new folder, or the checkpoint that belongs to it"
             raise ParameterError(name, folder, must="be empty when the checkpoint is new", remedy=remedy)
-        writers[name] = parquet_folder(folder)
+        writers[name] = ParquetFolder(folder)
     return writers
 
 
@@ -89,16 +93,34 @@ def batch_writer(
             if notice is not None:
                 notice(_bodies(found, SUMMARY))
             decided = None if decide is None else decide(_bodies(found, STATISTICS), batch)
+            works = []
             for name, write_rows in writers.items():
                 kind = KIND_OF[name]
                 added = decided if kind == DECISIONS and decided is not None and decided.num_rows else None
                 if may_be_a_replay or kind in present or added is not None:
-                    write_rows(unpack(packets if added is None else _with(packets, kind, added), kind), batch)
+                    rows = unpack(packets if added is None else _with(packets, kind, added), kind)
+                    works.append((write_rows, partial(write_rows, rows, batch)))
+            _run([work for write_rows, work in works if isinstance(write_rows, ParquetFolder)], packets.sparkSession)
+            for write_rows, work in works:
+                if not isinstance(write_rows, ParquetFolder):
+                    work()
         finally:
             packets.unpersist()
         may_be_a_replay = False
 
     return write
+
+
+def _run(works: Sequence[Callable[[], object]], spark: SparkSession) -> None:
+    """Let Spark write folders at the same time: most of a small write is waiting. Functions of users take turns."""
+    if len(works) < 2:
+        for work in works:
+            work()
+        return
+    with ThreadPoolExecutor(len(works)) as threads:
+        # jobs of other threads belong to the query too, so that stopping it stops them
+        for done in [threads.submit(inheritable_thread_target(spark)(work)) for work in works]:
+            done.result()
 
 
 def _without_rows(packets: DataFrame) -> pa.Table:
@@ -121,10 +143,12 @@ def _with(packets: DataFrame, kind: int, table: pa.Table) -> DataFrame:
     return packets.select("kind", "body").unionByName(packet)
 
 
-def parquet_folder(path: str) -> Write:
-    """Return a destination that writes one subfolder `batch=N` per batch, and replaces it in a replay."""
+@dataclass(frozen=True, slots=True)
+class ParquetFolder:
+    """A destination with one subfolder `batch=N` per batch, which a replay replaces."""
 
-    def write(rows: DataFrame, batch: int) -> None:
-        rows.write.mode("overwrite").parquet(f"{path.rstrip('/')}/batch={batch}")
+    path: str
 
-    return write
+    def __call__(self, rows: DataFrame, batch: int) -> None:
+        """Write a batch."""
+        rows.write.mode("overwrite").parquet(f"{self.path.rstrip('/')}/batch={batch}")

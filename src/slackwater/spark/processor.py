@@ -29,6 +29,7 @@ from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 from slackwater.spark.places import bucket_at
 
 if TYPE_CHECKING:
+    from slackwater.pipeline.prod import Prod
     from slackwater.plan.nodes import AggregateNode, JoinNode, MergeNode, ReorderNode, StreamsNode
     from slackwater.spark.buckets import Spread
     from slackwater.time import Duration
@@ -94,7 +95,8 @@ class BucketProcessor(StatefulProcessor):
         for each in self._maps():
             each.written = 0
         drain = any(record.kind == "drain" for record in control)
-        if control and not (drain or expired or any(map(len, tables))):  # nothing to run: what is held stays unread
+        if control and not (drain or expired or any(map(len, tables)) or self._asks(control)):
+            # nothing to run: what is held stays unread
             self._meta.update((saved.dump(self._identity),))
             return frame_of(self._ignored(control, bucket))
         call = self._run(bucket, saved, tables, processing_time=processing_time, drain=drain, expired=expired)
@@ -107,6 +109,10 @@ class BucketProcessor(StatefulProcessor):
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         """Remember what the driver says, where it decides."""
         return saved
+
+    def _asks(self, control: list[ControlRecord]) -> bool:
+        """Whether records ask for something even where no row came."""
+        return False
 
     def _ignored(self, control: list[ControlRecord], bucket: int) -> Iterator[dict[str, Any]]:
         """Report control records that mean nothing to the plan, once: in the decisions of the first bucket."""
@@ -147,13 +153,23 @@ class AggregateProcessor(BucketProcessor):
     def __init__(self, node: AggregateNode, schema: pa.Schema) -> None:
         super().__init__([schema], identity_of_aggregate(node, schema))
         self._node = node
+        self._prods: list[Prod] = []  # of the call under way
+        self.heeds = ("drain",) if node.early is None else ("drain", "prod")
+
+    def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
+        self._prods = [record.prod for record in control if record.prod is not None and "prod" in self.heeds]
+        return saved
+
+    def _asks(self, control: list[ControlRecord]) -> bool:
+        return bool(self._prods)
 
     def _run(
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
         rows, node = tables[0], self._node
         drain = drain or expired
-        call = run_aggregate_call(node, bucket, saved, self._chunks, rows, processing_time=processing_time, drain=drain)
+        run = partial(run_aggregate_call, node, bucket, saved, self._chunks, rows, asked=self._prods)
+        call = run(processing_time=processing_time, drain=drain)
         patience = patience_with(node.stream, node.contract)
         return _renewed(call, patience, saved, rows, processing_time, waits=bool(call.saved.chunks))
 

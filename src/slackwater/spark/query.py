@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
@@ -22,7 +22,7 @@ from slackwater.plan.explain import explain_buckets, explain_reorder
 from slackwater.plan.explain_aggregate import explain_aggregate, explain_groups
 from slackwater.plan.explain_join import explain_join, explain_scope
 from slackwater.plan.validate import check_arrivals
-from slackwater.spark.aggregate_call import run_aggregate_call
+from slackwater.spark.aggregate_call import AggregateSaved, run_aggregate_call
 from slackwater.spark.bounded import RunCall, bounded_packets, bounded_streams
 from slackwater.spark.buckets import Spread, with_bucket
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Saved, run_call
@@ -132,11 +132,15 @@ class SparkAggregate(SparkStream):
         schema = self.schemas[0]
         return {RESULTS: window_schema(self.node, schema), LATE: late_schema(schema), DECISIONS: DECISIONS_SCHEMA}
 
+    @property
+    def _plan_of_control(self) -> Mapping[str, Any]:
+        return {"operator": self.node.operator, "by": self.node.by, "early": self.node.early is not None}
+
     def _processor(self) -> AggregateProcessor:
         return AggregateProcessor(self.node, self.schemas[0])
 
     def _bounded(self) -> DataFrame:
-        return self._bounded_by(run_aggregate_call, Saved())
+        return self._bounded_by(run_aggregate_call, AggregateSaved())
 
 
 @dataclass(frozen=True, repr=False)

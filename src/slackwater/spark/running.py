@@ -18,7 +18,7 @@ from slackwater.pipeline.columns import check_types
 from slackwater.plan.explain import in_a_line
 from slackwater.plan.nodes import patience_with
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
-from slackwater.spark.control_stream import control_packets
+from slackwater.spark.control_stream import control_packets, describe
 from slackwater.spark.driver import check_same_scope
 from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
 from slackwater.spark.packets import unpacker
@@ -107,6 +107,8 @@ class SparkQuery(ABC):
             columns=self._schemas_out[RESULTS].names,
         )
         check_same_scope(checkpoint, led=self._is_led)
+        if control is not None:
+            describe(control, self._plan_of_control)
         driver = self._driver(checkpoint)
         decide = None if driver is None else driver.on_batch
         writer = (
@@ -162,6 +164,11 @@ class SparkQuery(ABC):
     def _is_led(self) -> bool:
         """Whether the driver decides for all buckets."""
         return False
+
+    @property
+    def _plan_of_control(self) -> Mapping[str, Any]:
+        """What those who send control records should know of the plan."""
+        return {"operator": self.node.operator}
 
     def _driver(self, checkpoint: str | os.PathLike[str]) -> DriverSlack | None:
         """Return what decides for all buckets, where something does."""

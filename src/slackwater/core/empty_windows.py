@@ -1,0 +1,85 @@
+"""Windows without events, where they are asked for: a group is reported for a while after its last event.
+
+Which these are follows from the windows that have events alone, not from how they were cut into batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slackwater.core.cells import Cells
+from slackwater.core.compiled import compiled
+from slackwater.core.segments import stable_order
+
+if TYPE_CHECKING:
+    from slackwater.core.algebra import Algebra
+    from slackwater.events import Rows
+
+
+@dataclass(slots=True)
+class EmptyWindows:
+    """Adds them to windows that close. Holds one entry for each group that would be reported next.
+
+    >>> from slackwater.core.algebra import Count
+    >>> empty = EmptyWindows((Count(),), reach=2)
+    >>> closed = Cells(np.array([3, 7]), np.array([0, 0]), ((np.array([5, 6]),),))
+    >>> found = empty.filled(closed, 3, 9)
+    >>> found.place.tolist(), found.states[0][0].tolist()
+    ([3, 4, 5, 7, 8], [5, 0, 0, 6, 0])
+    """
+
+    functions: Sequence[Algebra]
+    reach: int | None  # how many windows after its last one with events a group is reported; None: all
+    seen: Cells | None = None  # the last window with events of each group
+
+    def filled(self, windows: Cells | None, start: int, stop: int) -> Cells | None:
+        """Return the windows [start, stop) with those that have no events. O(results), but for a sort by group."""
+        parts = [part for part in (self.seen, windows) if part is not None and len(part)]
+        if not parts or stop <= start:
+            return windows
+        group = np.concatenate([part.group for part in parts])
+        place = np.concatenate([part.place for part in parts])
+        order = stable_order(group)  # what was seen before comes first, then windows in order
+        group, place = group[order], place[order]
+        self._remember(group, place, stop)
+        reach = stop - int(place.min()) if self.reach is None else self.reach
+        empty_group, window = _gaps(group, place, reach, start, stop)
+        if not len(window):
+            return windows
+        order = stable_order(empty_group)
+        order = order[stable_order(window[order])]
+        empty = self._without_events(window[order], empty_group[order])
+        return empty if windows is None else windows.merged(empty, self.functions)
+
+    def _remember(self, group: Rows, place: Rows, stop: int) -> None:
+        last = np.append(group[1:] != group[:-1], True)
+        last &= True if self.reach is None else place + self.reach >= stop
+        kept, at = group[last], place[last]
+        order = np.lexsort((kept, at))
+        self.seen = Cells(at[order], kept[order], ()) if len(kept) else None
+
+    def _without_events(self, window: Rows, group: Rows) -> Cells:
+        nothing = np.zeros(len(window), np.int64), np.zeros(len(window), np.bool_)
+        return Cells(window, group, tuple(function.lift(*nothing) for function in self.functions))
+
+
+@compiled
+def _gaps(group: Rows, place: Rows, reach: int, start: int, stop: int) -> tuple[Rows, Rows]:
+    """Return the windows in [start, stop) behind each window with events, up to the next one of its group."""
+    count = 0
+    first, last = np.empty(len(group), np.int64), np.empty(len(group), np.int64)
+    for i in range(len(group)):
+        upto = place[i + 1] if i + 1 < len(group) and group[i + 1] == group[i] else stop
+        first[i], last[i] = max(place[i] + 1, start), min(upto, place[i] + reach + 1)
+        count += max(last[i] - first[i], 0)
+    groups, windows = np.empty(count, np.int64), np.empty(count, np.int64)
+    at = 0
+    for i in range(len(group)):
+        for window in range(first[i], last[i]):
+            groups[at], windows[at] = group[i], window
+            at += 1
+    return groups, windows

@@ -1,0 +1,161 @@
+"""The panes that windows still need: cells are added to them, windows are rolled up from them.
+
+Where they are stored elsewhere, a pane is read when something is added to it, or when a window needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from slackwater.core.cells import Cells
+from slackwater.core.rollup import rolled_around, windows_of
+from slackwater.core.two_stacks import Stacks
+
+if TYPE_CHECKING:
+    from slackwater.core.algebra import Algebra
+    from slackwater.core.panes import Panes
+    from slackwater.events import Rows
+
+_OVERLAP = 8  # from so many panes a window on, it pays to remember combinations
+_SHARE = 4  # if at most one in so many panes is new
+
+
+class PaneSource(Protocol):
+    """Where panes are stored."""
+
+    def read(self, numbers: Sequence[int]) -> Mapping[int, Cells]:
+        """Return the cells of some panes."""
+
+
+class OpenPanes(MutableMapping[int, Cells]):
+    """Cells by the number of their pane. They are replaced, never changed."""
+
+    def __init__(
+        self,
+        panes: Panes,
+        functions: Sequence[Algebra],
+        cells: Mapping[int, Cells],
+        *,
+        unread: Sequence[int] = (),
+        source: PaneSource | None = None,
+    ) -> None:
+        self._panes, self._functions = panes, functions
+        self._cells, self._unread, self._source = dict(cells), set(unread), source
+        self._stacks: Stacks | None = None
+        self.changed: set[int] = set()  # panes that got cells since they were opened
+
+    def __getitem__(self, pane: int) -> Cells:
+        self._read([pane])
+        return self._cells[pane]
+
+    def __setitem__(self, pane: int, cells: Cells) -> None:
+        self._unread.discard(pane)
+        self._cells[pane] = cells
+        self.changed.add(pane)
+        self._stacks = None
+
+    def __delitem__(self, pane: int) -> None:
+        self._forget(pane)
+        self._stacks = None
+
+    def __iter__(self) -> Iterator[int]:
+        return iter([*self._cells, *self._unread])
+
+    def __len__(self) -> int:
+        return len(self._cells) + len(self._unread)
+
+    def __contains__(self, pane: object) -> bool:
+        return pane in self._cells or pane in self._unread
+
+    def copy(self) -> OpenPanes:
+        """Return panes that go their own way from here on."""
+        same = OpenPanes(self._panes, self._functions, self._cells, unread=list(self._unread), source=self._source)
+        same.changed = set(self.changed)
+        return same
+
+    def add(self, new: Cells) -> None:
+        """Add cells to their panes. O(cells of these panes)."""
+        if self._stacks is not None:
+            self._stacks.add(new)
+        known = [pane for pane in np.unique(new.place).tolist() if pane in self]
+        if known:
+            self._read(known)
+            new = Cells.concat([self._cells[pane] for pane in known]).merged(new, self._functions)
+        starts = np.flatnonzero(np.diff(new.place, prepend=new.place[0] - 1))
+        bounds = [*starts.tolist(), len(new)]
+        for number, pane in enumerate(new.place[starts].tolist()):
+            self._cells[pane] = new[bounds[number] : bounds[number + 1]]
+            self.changed.add(pane)
+
+    def windows(self, start: int, stop: int) -> Cells | None:
+        """Return the windows [start, stop) that have cells, as far as panes know them.
+
+        O(cells of their panes + results).
+        """
+        numbers = self.numbers()
+        if not len(numbers):
+            return None
+        start = max(start, int(self._panes.first_window(numbers[0])))
+        stop = min(stop, int(self._panes.last_window(numbers[-1:])[0]) + 1)
+        if stop <= start:
+            return None
+        cells = self._range(self._panes.first_pane(start), self._panes.end_pane(stop - 1))
+        return None if cells is None else windows_of(cells, self._panes, self._functions, start=start, stop=stop)
+
+    def closed(self, start: int, stop: int) -> Cells | None:
+        """Return the windows [start, stop), and forget panes that only they need; all before them must be closed.
+
+        O(results), however small the range is and however many panes a window has: if it has many and few of them are
+        new, what all these windows share is remembered combined.
+        """
+        found = self._around(start, stop) if self._is_small(stop - start) else self.windows(start, stop)
+        numbers = self.numbers()
+        for pane in numbers[self._panes.last_window(numbers) < stop].tolist():
+            self._forget(pane)
+        return found
+
+    def read_all(self) -> None:
+        """Read every pane that was not read yet."""
+        self._read(list(self._unread))
+
+    def numbers(self) -> Rows:
+        """Return the panes that there are, in order."""
+        return np.sort(np.fromiter(self, np.int64, len(self)))
+
+    def _is_small(self, windows: int) -> bool:
+        new = self._panes.end_pane(windows) - self._panes.end_pane(0)
+        return self._source is None and self._panes.per_window >= _OVERLAP and new * _SHARE <= self._panes.per_window
+
+    def _around(self, start: int, stop: int) -> Cells | None:
+        """Roll up what windows have by themselves, around what all of them share."""
+        if stop <= start:
+            return None
+        panes = self._panes
+        first, begin = panes.first_pane(start), panes.first_pane(stop - 1)
+        end, last = panes.end_pane(start), panes.end_pane(stop - 1)
+        if self._stacks is None or not self._stacks.covers(begin):
+            self._stacks = Stacks.build(begin, end, self._range, self._functions)
+        shared = self._stacks.combined(begin, end, self._range)
+        sides = self._range(first, begin), self._range(end, last)
+        return rolled_around(sides[0], shared, sides[1], panes, self._functions, start=start, stop=stop)
+
+    def _range(self, start: int, stop: int) -> Cells | None:
+        """Return the cells of the panes [start, stop)."""
+        numbers = self.numbers()
+        due = numbers[np.searchsorted(numbers, start) : np.searchsorted(numbers, stop)].tolist()
+        self._read(due)
+        return Cells.concat([self._cells[pane] for pane in due]) if due else None
+
+    def _read(self, panes: Sequence[int]) -> None:
+        missing = [pane for pane in panes if pane in self._unread]
+        if missing and self._source is not None:
+            self._cells.update(self._source.read(missing))
+            self._unread.difference_update(missing)
+
+    def _forget(self, pane: int) -> None:
+        self._cells.pop(pane, None)
+        self._unread.discard(pane)
+        self.changed.discard(pane)

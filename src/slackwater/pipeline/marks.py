@@ -1,0 +1,74 @@
+"""Marks: prods and punctuations that come with a stream, in the order of arrival.
+
+A mark acts after the events that arrived with it or before it. What arrived together acts in this order: events, then
+punctuations, then prods: a window that is final needs no early result any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from slackwater.core.prods import Ask
+from slackwater.core.punctuations import Punctuation
+from slackwater.time import last_window_until
+
+if TYPE_CHECKING:
+    from slackwater.core.punctuations import Promised
+    from slackwater.events import Events, Rows
+    from slackwater.time import Times
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A prod `{<= until, groups}` or a punctuation `[<= until, groups]`."""
+
+    kind: Literal["prod", "punctuation"]
+    arrival: int
+    until: int | None = None  # None: whatever is open
+    since: int | None = None  # of a punctuation
+    groups: Rows | None = None  # None: all
+    words: str = ""  # what it says, for reports
+
+    def punctuation(self) -> Punctuation:
+        """Return what it promises."""
+        assert self.until is not None
+        return Punctuation(self.until, self.since, self.groups)
+
+    def ask(self, slide: int) -> Ask:
+        """Return what it asks for."""
+        if self.until is None:
+            return Ask(groups=self.groups)
+        return Ask(last=last_window_until(self.until, slide), groups=self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a prod that came with the stream led to; no results: it was too early, too late, or for nobody."""
+
+    mark: Mark
+    clock: int | None
+    results: int
+
+
+def broken_promises(promised: Promised, marks: Sequence[Mark], events: Events, group: Rows) -> Times:
+    """Return how far each event is behind a punctuation that came before it; 0 where it keeps every promise."""
+    out = np.zeros(len(events), np.int64)
+    for start, stop, so_far in _stretches(promised, marks, events.arrival):
+        if so_far and stop > start:
+            out[start:stop] = so_far.broken_by(events.time[start:stop], group[start:stop])
+    return out
+
+
+def _stretches(promised: Promised, marks: Sequence[Mark], arrival: Times) -> Iterator[tuple[int, int, Promised]]:
+    """Yield from where to where which promises hold."""
+    start = 0
+    for mark in marks:
+        if mark.kind == "punctuation":
+            stop = int(np.searchsorted(arrival, mark.arrival, side="right"))
+            yield start, stop, promised
+            start, promised = stop, promised.after(mark.punctuation())
+    yield start, len(arrival), promised

@@ -1,0 +1,118 @@
+"""A batch of an aggregate, cut where prods and punctuations act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slackwater.pipeline.emitted import Emitted
+from slackwater.pipeline.marks import Answer, Mark
+from slackwater.time import BEFORE_ALL_TIME
+
+if TYPE_CHECKING:
+    from slackwater.core.aggregate import Closed, WindowAggregateLogic
+    from slackwater.core.arrivals import Arrivals
+    from slackwater.core.cells import Input
+    from slackwater.core.prods import Ask, Prods
+    from slackwater.events import Rows
+    from slackwater.pipeline.tower import Tower
+    from slackwater.time import Times
+
+_NONE = np.empty(0, np.int64)
+
+
+@dataclass(slots=True)
+class Stage:
+    """Steps up to `stop`, and what acts after them."""
+
+    stop: int
+    punctuations: list[Mark] = field(default_factory=list)
+    prods: list[Mark] = field(default_factory=list)
+    asks: list[Ask] = field(default_factory=list)  # of the clock
+
+
+def stages(arrivals: Arrivals, prods: Prods | None, marks: Iterable[Mark], *, clock: int, slide: int) -> list[Stage]:
+    """Cut a batch where something acts; `clock` is that before the batch. The last stage is its end."""
+    arrival = arrivals.arrival_of_steps()
+    found: dict[int, Stage] = {}  # by arrival: what acts at one is a stage, also where no event came between two
+
+    def stage(at: int) -> Stage:
+        return found.setdefault(at, Stage(int(np.searchsorted(arrival, at, side="right"))))
+
+    if prods is not None and arrivals.steps:
+        for step, ask in prods.due(arrivals.clock, clock, slide):
+            stage(int(arrival[step])).asks.append(ask)
+    for mark in marks:
+        which = stage(mark.arrival)
+        (which.prods if mark.kind == "prod" else which.punctuations).append(mark)
+    return [*(found[at] for at in sorted(found)), Stage(arrivals.steps)]
+
+
+class StagedRun:
+    """Takes a batch through the operator, stage by stage."""
+
+    def __init__(
+        self,
+        logic: WindowAggregateLogic,
+        arrivals: Arrivals,
+        group: Rows,
+        inputs: Sequence[Input],
+        slack: Times,
+        tower: Tower,
+    ) -> None:
+        self._logic, self._arrivals, self._slack = logic, arrivals, slack
+        self._group, self._inputs = group, inputs
+        self._clock = np.append(BEFORE_ALL_TIME if logic.clock is None else logic.clock, arrivals.clock)
+        self._tower = tower
+        self._steps = self._events = 0  # that are done
+        self._parts: list[Emitted] = []
+        self._late: list[tuple[Rows, Times]] = []
+        self.answers: list[Answer] = []
+
+    def through(self, stage: Stage) -> None:
+        """Take in the steps of a stage, then do what acts after them."""
+        if stage.stop > self._steps:
+            self._take_in(stage.stop)
+        for mark in stage.punctuations:
+            closed = self._tower.on_closed(self._logic.on_punctuation(mark.punctuation()))
+            self._emit(closed, final=True, step=stage.stop - 1)
+        asks = [*stage.asks, *(self._tower.ask_of(mark) for mark in stage.prods)]
+        if asks:
+            shown, counts = self._tower.on_prod(asks)
+            self._emit(shown, final=False, step=stage.stop - 1)
+            for mark, count in zip(stage.prods, counts[len(stage.asks) :], strict=True):
+                self.answers.append(Answer(mark, self._logic.clock, count))
+
+    @property
+    def emitted(self) -> Emitted | None:
+        """All results so far."""
+        return Emitted.concat(self._parts)
+
+    @property
+    def late(self) -> Rows:
+        """The positions of late events in the batch."""
+        return np.concatenate([_NONE, *(late for late, _ in self._late)])
+
+    @property
+    def late_behind(self) -> Times:
+        """How far windows were closed when each of them came."""
+        return np.concatenate([_NONE, *(behind for _, behind in self._late)])
+
+    def _take_in(self, stop: int) -> None:
+        part = self._arrivals
+        if stop - self._steps < part.steps:
+            part = part.part(self._steps, stop)
+        which = slice(self._events, self._events + len(part.events))
+        inputs = [each[which] for each in self._inputs]
+        closed = self._logic.on_batch(part, self._group[which], inputs, slack=self._slack[self._steps : stop])
+        self._emit(self._tower.on_closed(closed), final=True, step=self._steps)
+        self._late.append((closed.late + self._events, closed.late_behind))
+        self._steps, self._events = stop, which.stop
+
+    def _emit(self, closed: Closed, *, final: bool, step: int) -> None:
+        emitted = Emitted.of(closed, final=final, step=step, clock=self._clock)
+        if emitted is not None:
+            self._parts.append(emitted)

@@ -1,0 +1,92 @@
+"""The levels of a plan of aggregates: what leaves the first one, taken up to the last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from slackwater.core.aggregate import Closed
+from slackwater.plan.levels import releasing
+from slackwater.time import last_closed_end
+
+if TYPE_CHECKING:
+    from slackwater.core.aggregate import WindowAggregateLogic
+    from slackwater.core.cells import Cells
+    from slackwater.core.prods import Ask
+    from slackwater.pipeline.marks import Mark
+    from slackwater.pipeline.upper import Upper
+    from slackwater.plan.nodes import AggregateNode
+
+_NONE = np.empty(0, np.int64)
+_NOTHING = Closed(None, _NONE, None, _NONE, _NONE, _NONE)
+
+
+class Tower:
+    """Passes results from level to level. With one level it passes everything through."""
+
+    def __init__(self, node: AggregateNode, first: WindowAggregateLogic, uppers: Sequence[Upper]) -> None:
+        self._first, self._uppers = first, uppers
+        self._slide = node.panes.slide
+        self._releasing = releasing(node)
+
+    def on_closed(self, closed: Closed) -> Closed:
+        """Return the windows of the last level that close because windows of the first did."""
+        closed_end, ends = self._first.closed_end, last_closed_end(closed.reached, self._first.slide)
+        for upper in self._uppers:
+            if closed.windows is not None:
+                upper.take_in(closed.windows)
+            above = upper.close(closed_end) if closed_end > upper.closed_end else _NOTHING
+            above, ends = upper.steps_of(above, ends)
+            closed, closed_end = replace(above, late=closed.late, late_behind=closed.late_behind), upper.closed_end
+        return closed
+
+    def on_prod(self, asks: Sequence[Ask]) -> tuple[Closed, list[int]]:
+        """Sweep the plan: each level shows its open windows to the next, or releases what they have."""
+        if not self._uppers:
+            return self._first.on_prod(asks)
+        *lower, top = self._uppers
+        below = [asks]
+        for upper in reversed(self._uppers):
+            below.insert(0, upper.asks_below(below[0]))
+        shown = self._swept(self._first, below[0], above=self._uppers[0], level=0)
+        for level, upper in enumerate(lower, start=1):
+            shown = self._swept_upper(upper, shown, below[level], above=self._uppers[level], level=level)
+        return top.show(asks, shown)
+
+    def on_end(self) -> Closed:
+        """Drain level by level."""
+        closed = self._first.on_end()
+        for upper in self._uppers:
+            if closed.windows is not None:
+                upper.take_in(closed.windows)
+            closed = upper.on_end()
+        return closed
+
+    def ask_of(self, mark: Mark) -> Ask:
+        """Return what a prod asks of the last level, where the groups of the first may be parts of one."""
+        ask = mark.ask(self._slide)
+        for upper in self._uppers:
+            if ask.groups is not None:
+                ask = replace(ask, groups=np.unique(upper.regroup[ask.groups]))
+        return ask
+
+    def _swept(self, first: WindowAggregateLogic, asks: Sequence[Ask], above: Upper, level: int) -> Cells | None:
+        if level >= self._releasing:
+            return first.on_prod(asks)[0].windows
+        released = first.release(max(ask.last for ask in asks))
+        if released is not None:
+            above.take_in(released)
+        return None
+
+    def _swept_upper(
+        self, upper: Upper, shown: Cells | None, asks: Sequence[Ask], above: Upper, level: int
+    ) -> Cells | None:
+        if level >= self._releasing:
+            return upper.show(asks, shown)[0].windows
+        released = upper.release(asks)
+        if released is not None:
+            above.take_in(released)
+        return None

@@ -1,0 +1,89 @@
+"""Sketches keep the errors that they promise, and hold no more than they must."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from slackwater.core.algebra import fold
+from slackwater.core.sketches import Distinct, Quantile, Sketch
+
+NUMBERS = (
+    st.floats(1e-300, 1e12).map(lambda x: -x)
+    | st.floats(1e-300, 1e300)
+    | st.sampled_from([-1.0, 0.0, 1.0, 2.0, math.inf, -math.inf])
+)
+
+
+def value_of(sketch: Sketch, values: np.ndarray) -> float:
+    return sketch.lower(fold(sketch, values, None, np.zeros(len(values), np.int64), 1))[0][0]
+
+
+def within(truth: float, accuracy: float) -> dict[str, float]:
+    return {"rel": 0, "abs": accuracy * abs(truth) * (1 + 1e-9) if math.isfinite(truth) else 0}
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    numbers=st.lists(NUMBERS, min_size=1, max_size=60),
+    q=st.floats(0, 1),
+    accuracy=st.sampled_from([0.0001, 0.01, 0.2, 0.5]),
+)
+def test_a_quantile_is_within_its_accuracy_whatever_the_numbers(numbers, q, accuracy):
+    rank = max(len(numbers) - math.floor(len(numbers) - q * len(numbers)), 1)
+    truth = sorted(numbers)[rank - 1]
+    assert truth == pytest.approx(value_of(Quantile(q, accuracy), np.array(numbers)), **within(truth, accuracy))
+
+
+def test_the_largest_numbers_have_buckets_too():
+    most = np.finfo(np.float64).max
+    assert most == pytest.approx(value_of(Quantile(1.0), np.array([most])), rel=0.01)
+
+
+def test_nan_is_larger_than_any_number():
+    numbers = np.array([np.nan, np.inf, 1.0])
+    assert [True, False] == [math.isnan(value_of(Quantile(q), numbers)) for q in (1.0, 0.6)]
+
+
+def test_numbers_next_to_zero_are_zero():
+    assert 0.0 == value_of(Quantile(0.5), np.array([-1e-310, 0.0, -0.0]))
+
+
+def test_a_quantile_of_many_numbers_holds_few_buckets():
+    numbers = np.random.default_rng(1).lognormal(0, 1, 100_000)
+    maps = fold(Quantile(0.5), numbers, None, np.zeros(len(numbers), np.int64), 1)[0]
+    assert len(maps.keys) <= 115 * (1 + np.log10(numbers.max() / numbers.min()))
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 10])
+def test_a_few_different_values_are_counted_exactly(count):
+    assert count == value_of(Distinct(), np.arange(count * 7) % max(count, 1))
+
+
+@pytest.mark.parametrize("count", [100, 3_000, 10_000, 300_000])
+def test_the_standard_error_of_a_distinct_count_is_at_most_what_was_asked_for(count):
+    """200 counts: that their mean square error exceeds 1.25 times the promised one has a chance below 1e-6."""
+    repeats = 200 if count <= 10_000 else 30
+    values = np.arange(count * repeats)
+    slot = values // count
+    found = Distinct(0.04).lower(fold(Distinct(0.04), values, None, slot, repeats))[0]
+    assert np.sqrt(np.mean((found / count - 1) ** 2)) <= 1.25 * 1.04 / np.sqrt(2 ** Distinct(0.04).bits)
+
+
+@pytest.mark.parametrize(("error", "bits"), [(0.25, 5), (0.05, 9), (0.02, 12), (0.005, 16)])
+def test_there_are_as_few_registers_as_the_error_allows(error, bits):
+    assert bits == Distinct(error).bits
+    assert 1.04 / 2 ** (bits / 2) <= error < 1.04 / 2 ** ((bits - 1) / 2)
+
+
+@pytest.mark.parametrize("sketch", [Quantile(0.5), Distinct()], ids=lambda each: type(each).__name__)
+def test_a_cell_holds_no_more_keys_than_it_has_events(sketch):
+    values = np.random.default_rng(1).normal(size=300)
+    maps = fold(
+        sketch, values if isinstance(sketch, Quantile) else values.view(np.int64), None, np.arange(300) // 3, 100
+    )
+    assert np.diff(maps[0].starts).max() <= 3

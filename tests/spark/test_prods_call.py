@@ -1,0 +1,85 @@
+"""Early results, prods and punctuations in calls whose state outlives them; no Spark needed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import slackwater as sw
+from slackwater.pipeline.prod import Prod
+from slackwater.spark.aggregate_call import AggregateSaved, identity_of_aggregate, run_aggregate_call
+from slackwater.spark.call import DECISIONS, LATE, RESULTS
+from slackwater.spark.packets import from_bytes
+from tests.spark.test_aggregate_call import disordered
+from tests.spark.test_call import DictChunks
+
+SCHEMA = disordered(1).schema.append(pa.field("what", pa.string()))
+
+
+def marked(rows: int) -> pa.Table:
+    """Rows of which one in fifty is a prod or a punctuation, for all lines or for one."""
+    table = disordered(rows)
+    random = np.random.default_rng(4)
+    what = random.choice(np.array(["prod", "punctuation"], object), rows)
+    marks = random.random(rows) < 0.02
+    late = np.where(marks & (what == "punctuation"), 1_500, 0)
+    table = table.set_column(0, "ts", pa.array(table["ts"].to_numpy() - late))
+    return table.append_column("what", pa.array(what, pa.string(), mask=~marks))
+
+
+def plan(table, **options):
+    bus = sw.stream(table, event_time="ts", unit="ms", arrival="seq", max_ahead=None, marker="what")
+    asked = {"size": "2 seconds", "slide": "300 ms", "values": {"n": sw.count(), "most": sw.max("x")}, "by": "line"}
+    return sw.aggregate(bus, contract=sw.FixedSlack("400 ms"), **{**asked, **options})
+
+
+def run_calls(node, tables, *, asked=()):
+    """Call once for each table, then drain; everything goes through its saved form. `asked` comes with the last."""
+    saved, store, found = AggregateSaved(), DictChunks(), {RESULTS: [], LATE: [], DECISIONS: []}
+    identity = identity_of_aggregate(node, SCHEMA)
+    for number, table in enumerate([*tables, SCHEMA.empty_table()]):
+        now = {
+            "processing_time": 0,
+            "drain": number == len(tables),
+            "asked": asked if number == len(tables) - 1 else (),
+        }
+        call = run_aggregate_call(node, 0, saved, store, table, **now)
+        for packet in call.packets:
+            found[packet["kind"]] += from_bytes(packet["body"]).to_pylist()
+        saved = AggregateSaved.load((call.saved.dump(identity),), identity)
+    return found, store
+
+
+def by_window(rows):
+    return sorted(map(str, rows))
+
+
+@pytest.mark.parametrize("early", [sw.Early(aggressiveness=0.25), sw.Early(every="1 second"), sw.Early()], ids=repr)
+def test_calls_show_what_a_run_in_process_shows(early):
+    table = marked(2_000)
+    local = plan(table, early=early)
+    cuts = [0, 1, 300, 310, 900, 1_700, 2_000]
+    found, store = run_calls(local.node, [table.slice(a, b - a) for a, b in pairwise(cuts)])
+    assert by_window(local.results.to_pylist()) == by_window(found[RESULTS])
+    assert by_window(local.late.to_pylist()) == by_window(found[LATE])
+    assert "punctuation" in local.late["reason"].to_pylist()
+    assert [number for number in store.bodies if number > -(2**61)] == []
+
+
+def test_a_prod_on_demand_shows_what_is_open_after_its_batch():
+    table = pa.table([[10, 20], [0, 1], ["a", "b"], [1, 2], [None, None]], schema=SCHEMA)
+    node = plan(table, size="300 ms", early=sw.Early()).node
+    found, _ = run_calls(node, [table], asked=[Prod(where={"line": "b"})])
+    assert [("b", "early", 0), ("a", "final", 0), ("b", "final", 1)] == [
+        (row["line"], row["kind"], row["revision"]) for row in found[RESULTS]
+    ]
+
+
+@pytest.mark.parametrize("where", [{"colour": "red"}, {"line": "z"}])
+def test_a_prod_for_nobody_ends_no_query(where):
+    table = pa.table([[10], [0], ["a"], [1], [None]], schema=SCHEMA)
+    found, _ = run_calls(plan(table, early=sw.Early()).node, [table], asked=[Prod(where=where)])
+    assert [("prod", 0)] == [(row["operator"], row["results"]) for row in found[DECISIONS] if row["operator"] == "prod"]
