@@ -1,8 +1,8 @@
 """How complete the recent past is: which share of the events of a moment has come, once the clock is so far past it.
 
 PROD Sec. 3.4 leaves it open ("hard to compute the percentage of window data that contributes"). We look: when a result
-is asked for, the events that have come are counted by how far they lie behind the clock; when all of them have come, the
-same stretches of time are counted again. The quotient holds for delays of any kind, for events that come in batches
+is asked for, the events that have come are counted by how far they lie behind the clock; when all of them have come,
+the same stretches of time are counted again. The quotient holds for delays of any kind, for events that come in batches
 and for coarse event times, since it was learned at moments like those at which it is needed.
 """
 
@@ -17,7 +17,7 @@ from slackwater.estimate.slots import SlotCounts, Slots
 
 if TYPE_CHECKING:
     from slackwater.events import Rows
-    from slackwater.time import Times
+    from slackwater.time import Mask, Times
 
 PARTS = 4  # of the slot that the clock is in: how much of it can have come depends on where the clock is
 MOST_LOOKS = 64  # that wait for the rest of their events
@@ -64,7 +64,9 @@ class Completeness:
         done = [number for number, at in enumerate(self._at) if at <= self.counts.slots.position(complete_to)]
         for number in done:
             self._tally *= FORGET
-            self._tally += (self._seen[number], self._counted(self._at[number]))
+            self._tally += np.where(
+                self._remembered(self._at[number]), (self._seen[number], self._counted(self._at[number])), 0
+            )
         if done:
             self._at = [at for number, at in enumerate(self._at) if number not in done]
             self._seen = np.delete(self._seen, done, axis=0)
@@ -91,6 +93,10 @@ class Completeness:
             "seen": pack(self._seen),
             "tally": pack(self._tally),
         }
+
+    def _remembered(self, at: float) -> Mask:
+        """Whether all slots of a bin are still remembered: a look that waited for long has lost its oldest."""
+        return np.concatenate((np.ones(PARTS, np.bool_), at // 1 - self._edges[1:] >= self.counts.oldest))
 
     def _counted(self, at: float) -> Floats:
         """Return how many events there are now, by how far they lie behind a clock."""

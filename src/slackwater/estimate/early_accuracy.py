@@ -63,4 +63,5 @@ class RunningAccuracy:
 
 
 def _quotient(sums: Floats, weights: Floats) -> Floats:
-    return np.divide(sums, weights, out=np.full(len(sums), np.nan), where=weights > 0)
+    out: Floats = np.divide(sums, weights, out=np.full(len(sums), np.nan), where=weights > 0)
+    return out

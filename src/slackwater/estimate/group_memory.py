@@ -61,7 +61,8 @@ class GroupMemory:
         """Return how many events of its own weigh as much as what is known of a group from before."""
         beyond, squares = self._spread
         varies = beyond / squares if squares else 1.0
-        return 1 / (np.clip(varies, 1 / EVEN, 1 / UNEVEN) + 1 / np.maximum(self._of(groups, ROWS), 1e-9))
+        own: Floats = 1 / (np.clip(varies, 1 / EVEN, 1 / UNEVEN) + 1 / np.maximum(self._of(groups, ROWS), 1e-9))
+        return own
 
     def lateness(self, groups: Rows) -> Floats:
         """Return by which factor more events were missing of each group than of all."""

@@ -22,10 +22,10 @@ WIDEST, NARROWEST = 0.1, 2.0  # times the share that may be wrong
 
 
 class Offsets(NamedTuple):
-    """Where the final result lies, from the estimate, in units of its scale; NaN where nobody knows yet."""
+    """Where the final result lies, from the estimate, in units of its scale; bounds are NaN as long as nobody knows."""
 
     low: float
-    middle: float
+    middle: float  # 0 unless moving estimates by it would clearly have made them better
     high: float
 
 
@@ -61,7 +61,8 @@ class Residuals:
     def get(self, function: int, age: int, *, one_sided: bool = False) -> Offsets:
         """Return what holds the final results of the function with the confidence that was asked for.
 
-        One-sided, the lower bound is not used: all that may be wrong is wrong above.
+        One-sided, only the upper bound counts: all that may be wrong is above it. Of an age without errors, those of
+        the nearest one are taken.
         """
         if not self._errors:
             return _UNKNOWN
@@ -73,18 +74,7 @@ class Residuals:
         left_out = float(self._left_out[near][function])
         above = left_out if one_sided else left_out / 2
         rank = min(int(np.ceil((len(errors) + 1) * (1 - above))), len(errors))
-        return Offsets(float(errors[-rank]), float(np.median(errors)), float(errors[rank - 1]))
-
-    def improves(self, function: int, age: int) -> bool:
-        """Whether results of that age would have been clearly better, had all been moved by the middle error."""
-        offset = self.get(function, age).middle
-        if np.isnan(offset):
-            return False
-        near = min(self._errors, key=lambda known: (abs(known - age), known))
-        errors = self._errors[near][function]
-        errors = errors[~np.isnan(errors)]
-        spread = float(np.abs(errors - offset).mean())
-        return float(np.abs(errors).mean()) - spread > spread / np.sqrt(len(errors))
+        return Offsets(float(errors[-rank]), _worthwhile_middle(errors), float(errors[rank - 1]))
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
@@ -94,4 +84,12 @@ class Residuals:
         }
 
 
-_UNKNOWN = Offsets(np.nan, np.nan, np.nan)
+def _worthwhile_middle(errors: Floats) -> float:
+    """Return the median of sorted errors, or 0 if chance may explain by how much it is better than that."""
+    middle = float(errors[len(errors) // 2])
+    spread = float(np.abs(errors - middle).mean())
+    gain = float(np.abs(errors).mean()) - spread
+    return middle if gain > spread / np.sqrt(len(errors)) else 0.0
+
+
+_UNKNOWN = Offsets(np.nan, 0.0, np.nan)

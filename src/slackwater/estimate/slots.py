@@ -70,7 +70,7 @@ class SlotCounts:
         number = self.slots.number(times)
         self._move_to(int(number.max()) + 1)
         self._since = int(number.min()) if self._since is None else min(self._since, int(number.min()))
-        place = number - self._oldest
+        place = number - self.oldest
         self._counts += np.bincount(place[place >= 0], minlength=len(self._counts))
 
     def between(self, start: int, stop: int) -> Floats:
@@ -78,22 +78,23 @@ class SlotCounts:
         out = np.zeros(max(stop - start, 0))
         if self._next is None:
             return out
-        low, high = max(start, self._oldest), min(stop, self._next)
+        low, high = max(start, self.oldest), min(stop, self._next)
         if high > low:
-            out[low - start : high - start] = self._counts[low - self._oldest : high - self._oldest]
+            out[low - start : high - start] = self._counts[low - self.oldest : high - self.oldest]
         return out
 
     @property
     def since(self) -> int | None:
         """The first slot that is known: that of the first event, or the oldest that is remembered."""
-        return None if self._since is None else max(self._since, self._oldest)
+        return None if self._since is None else max(self._since, self.oldest)
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
         return {"counts": pack(self._counts), "next": self._next, "since": self._since}
 
     @property
-    def _oldest(self) -> int:
+    def oldest(self) -> int:
+        """The first slot that is remembered."""
         return (self._next or 0) - len(self._counts)
 
     def _move_to(self, stop: int) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from slackwater.core.rollup import windows_of
 from slackwater.estimate.early_accuracy import accuracy_of
 from slackwater.events import Events
 from slackwater.pipeline.early_estimates import EarlyEstimates
-from slackwater.time import running_clock
+from slackwater.time import first_open_window, running_clock
 
 if TYPE_CHECKING:
     from slackwater.core.panes import Panes
@@ -79,7 +79,11 @@ def run_prodded(
     `before` (us) prods earlier still: PROD's prods act one second before the tuples of their second. A function instead
     of a number is asked for each window, and told the errors of the windows that have become final since.
     """
-    run = _Run(panes, slack, EarlyEstimates(panes, [kind for _, kind in FUNCTIONS.values()], confidence=confidence, estimate=estimate))
+    run = _Run(
+        panes,
+        slack,
+        EarlyEstimates(panes, [kind for _, kind in FUNCTIONS.values()], confidence=confidence, estimate=estimate),
+    )
     group = np.zeros(len(times), np.int64) if group is None else group
     clock = running_clock(times, None)
     choose = aggressiveness if callable(aggressiveness) else (lambda _: aggressiveness)
@@ -91,7 +95,7 @@ def run_prodded(
         if stop > start:
             run.feed(times[start:stop], group[start:stop], values[start:stop])
             start = stop
-        run.prod(window, share, due)
+        run.prod(window, share)
     run.feed(times[start:], group[start:], values[start:])
     run.end()
     return run.joined()
@@ -102,8 +106,8 @@ class _Run:
         self.panes, self.slack, self.estimates = panes, slack, estimates
         self.functions = tuple(algebra for algebra, _ in FUNCTIONS.values())
         self.logic: WindowAggregateLogic = WindowAggregate(panes, self.functions).build()
-        self.early: dict[int, tuple[Floats, ...]] = {}
-        self.done: list[tuple[Floats, ...]] = []
+        self.early: dict[int, tuple[Any, ...]] = {}
+        self.done: list[tuple[Any, ...]] = []
         self.errors: list[Floats] = []
 
     def feed(self, times: Times, group: Rows, values: Floats) -> None:
@@ -114,16 +118,16 @@ class _Run:
         self.estimates.update(np.delete(times, closed.late))
         self.finish(closed.windows)
 
-    def prod(self, window: int, share: float, due: int) -> None:
+    def prod(self, window: int, share: float) -> None:
         held = self.logic.snapshot()
-        if window < held.reached // self.panes.slide if held.reached is not None else True:
+        if held.clock is None or not held.panes or window < first_open_window(self.logic.closed_to, self.panes.slide):
             return
-        cells = Cells.concat([held.panes[pane] for pane in sorted(held.panes)]) if held.panes else None
-        found = None if cells is None else windows_of(cells, self.panes, self.functions, start=window, stop=window + 1)
-        if found is None or not len(found):
+        cells = Cells.concat([held.panes[pane] for pane in sorted(held.panes)])
+        found = windows_of(cells, self.panes, self.functions, start=window, stop=window + 1)
+        if not len(found):
             return
         values = self.lowered(found)
-        out = self.estimates.early(window, found.group, values[0], values, clock=max(held.clock, 0), slack=self.slack)
+        out = self.estimates.early(window, found.group, values[0], values, clock=held.clock, slack=self.slack)
         share_of = np.full(len(found), share)
         self.early[window] = (found.group, share_of, values[0], values, out.value, out.low, out.high, out.coverage)
 
@@ -157,8 +161,3 @@ class _Run:
 
     def joined(self) -> Prodded:
         return Prodded(*(np.concatenate(parts, axis=-1) for parts in zip(*self.done, strict=True)))
-
-
-def kinds_of(names: Sequence[str]) -> list[Kind]:
-    """Return what functions do with more events."""
-    return [FUNCTIONS[name][1] for name in names]

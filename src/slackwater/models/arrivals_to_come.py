@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from slackwater.time import Times
 
 HALF_LIVES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, np.inf)  # slides
+TRENDS = 5  # as many of the shortest are also extrapolated, each with the next one
 USUAL = 4  # which of them, as long as none could be tried
-TRIALS_HALF_LIFE = 16.0  # slides: how fast trials are forgotten
-SHARPNESS = 4.0  # with which power of its error an average counts less
+TRIALS_HALF_LIFE = 32.0  # slides: how fast trials are forgotten
+SHARPNESS = 10.0  # with which power of its error an average counts less
 NEARLY_ALL = 0.98  # visible: such slots count as complete where one learns from them
 
 
@@ -102,13 +103,13 @@ def slide_shares(view: View) -> Floats:
     return shares
 
 
-def _wanted(
-    past: Completeness, view: View, clock: int, ends: Times, *, size: int, slack: int
-) -> tuple[Rows, Floats]:
+def _wanted(past: Completeness, view: View, clock: int, ends: Times, *, size: int, slack: int) -> tuple[Rows, Floats]:
     """Return slots by their offset from that of the clock, and which share of each is to come in each window."""
     slots = past.counts.slots
     own = int(slots.position(clock) // 1)
-    bounds = [(slots.position(int(end) - size), slots.position(int(end)), slots.position(int(end) + slack)) for end in ends]
+    bounds = [
+        (slots.position(int(end) - size), slots.position(int(end)), slots.position(int(end) + slack)) for end in ends
+    ]
     low = max(int(min(start for start, _, _ in bounds) // 1) - own, 1 - len(view.visible))
     offsets = np.arange(low, int(-(-max(end for _, end, _ in bounds) // 1)) - own)
     now = np.where(offsets > 0, 0.0, view.visible[np.clip(-offsets, 0, len(view.visible) - 1)])
@@ -130,6 +131,9 @@ def _rate(view: View, shares: Floats, offsets: Rows, wanted: Floats, expected: F
     known = np.arange(depth) < (view.known - np.append(0, trials) * k)[:, None]
     ready = (known * (shares[view.phase[:depth]] * view.visible[:depth])) @ weights
     rates = (seen * known) @ weights / np.maximum(ready, 1e-9)
+    rates = np.concatenate(
+        (rates, _extrapolated(rates, ahead=float(offsets @ wanted / max(wanted.sum(), 1e-9)) / k)), axis=1
+    )
     if not len(trials):
         return float(rates[0, USUAL])
     came = _rows(view.counts, trials * k - offsets[-1], len(offsets))[:, ::-1] @ wanted
@@ -139,13 +143,25 @@ def _rate(view: View, shares: Floats, offsets: Rows, wanted: Floats, expected: F
     return float(rates[0] @ trust / trust.sum())
 
 
+def _extrapolated(rates: Floats, *, ahead: float) -> Floats:
+    """Return where averages over two half-lives say that the rate is going, so many slides ahead; not below 0.
+
+    An average over a half-life h is that of h / ln 2 ago, where the rate moves evenly.
+    """
+    lag = np.array(HALF_LIVES[: TRENDS + 1]) / np.log(2)
+    slope = (rates[:, :TRENDS] - rates[:, 1 : TRENDS + 1]) / np.diff(lag)
+    out: Floats = np.maximum(rates[:, :TRENDS] + slope * (lag[:-1] + ahead), 0.0)
+    return out
+
+
 def _trials(view: View, offsets: Rows, depth: int) -> Rows:
     """Return how many slides ago one can try: what came then is known, and there was a slide before it."""
     k = view.per_slide
     ago = np.arange(1, (len(view.counts) - depth) // k + 1)
     complete = ago * k - offsets[-1] >= view.settled
     before = ago * k + max(k, -int(offsets[0])) <= view.known
-    return ago[complete & before & (ago * k - offsets[0] < len(view.counts))]
+    useful: Rows = ago[complete & before & (ago * k - offsets[0] < len(view.counts))]
+    return useful
 
 
 def _rows(column: Floats, start: Rows, length: int) -> Floats:

@@ -1,8 +1,8 @@
 """Early results with what is known about them: the value that is expected in the end, an interval, the coverage.
 
 Wires memories and models: `Completeness` and `rows_to_come` say how many events are missing, `GroupMemory` of which
-groups, `early_estimate` what that does to values, `Residuals` how wrong such values were, and `RunningAccuracy` how good
-they are. All of it learns from final results alone.
+groups, `early_estimate` what that does to values, `Residuals` how wrong such values were, and `RunningAccuracy` how
+good they are. All of it learns from final results alone.
 """
 
 from __future__ import annotations
@@ -85,9 +85,7 @@ class EarlyEstimates:
         """Count events that go into panes."""
         self._past.update(times)
 
-    def early(
-        self, window: int, group: Rows, rows: Floats, values: Floats, *, clock: int, slack: int
-    ) -> Estimates:
+    def early(self, window: int, group: Rows, rows: Floats, values: Floats, *, clock: int, slack: int) -> Estimates:
         """Estimate a window that is open, from the events that came: a row of values for each function, NaN for null.
 
         Groups are sorted; `rows` is how many events of each came.
@@ -140,22 +138,20 @@ class EarlyEstimates:
             lateness=known.lateness(group),
         )
 
-    def _promised(
-        self, window: int, age: int, group: Rows, rows: Floats, values: Floats, missing: Floats
-    ) -> Promise:
+    def _promised(self, window: int, age: int, group: Rows, rows: Floats, values: Floats, missing: Floats) -> Promise:
         """Return the estimates, and what is needed to learn from them."""
         center, scale, value, low, high = (np.empty_like(values) for _ in range(5))
-        for number, kind in enumerate(self._kinds):
-            center[number] = corrected(kind, values[number], rows, missing) if self._correct else values[number]
-            scale[number] = self._scale(number, values[number], rows, missing)
+        for number, (kind, came) in enumerate(zip(self._kinds, values, strict=True)):
+            center[number] = corrected(kind, came, rows, missing) if self._correct else came
+            scale[number] = self._scale(number, came, rows, missing)
             offsets = self._residuals.get(number, age, one_sided=kind in ("most", "least"))
-            moved = self._correct and self._residuals.improves(number, age)
-            bound = lambda by, number=number, kind=kind: within_sure_bounds(
-                kind, values[number], center[number] + by * scale[number]
-            )
-            value[number] = bound(offsets.middle) if moved else center[number]
-            low[number] = values[number] if kind == "most" else bound(offsets.low)
-            high[number] = values[number] if kind == "least" else bound(offsets.high)
+            by = (offsets.middle if self._correct else 0.0, offsets.low, offsets.high)
+            moved = within_sure_bounds(kind, came, center[number] + np.outer(by, scale[number]))
+            value[number], low[number], high[number] = moved
+            if kind == "most":
+                low[number] = came
+            elif kind == "least":
+                high[number] = came
         return Promise(window, age, group, rows, missing, center, scale, value, low, high)
 
     def _scale(self, number: int, value: Floats, rows: Floats, missing: Floats) -> Floats:
@@ -197,4 +193,5 @@ def _means(table: Floats) -> Floats:
     known = ~np.isnan(table)
     count = known.sum(axis=1)
     total = np.where(known, table, 0.0).sum(axis=1)
-    return np.divide(total, count, out=np.full(len(table), np.nan), where=count > 0)
+    out: Floats = np.divide(total, count, out=np.full(len(table), np.nan), where=count > 0)
+    return out

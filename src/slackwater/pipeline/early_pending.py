@@ -40,7 +40,9 @@ class Promise:
 
     def packed(self) -> list[Any]:
         """Return it as values that JSON can hold."""
-        tables = np.concatenate((self.rows[None], self.missing[None], self.center, self.scale, self.value, self.low, self.high))
+        tables = np.concatenate(
+            (self.rows[None], self.missing[None], self.center, self.scale, self.value, self.low, self.high)
+        )
         return [self.window, self.age, pack(self.group), pack(tables)]
 
     @classmethod
