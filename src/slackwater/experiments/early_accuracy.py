@@ -68,12 +68,13 @@ def run_case(case: EarlyCase, *, seed: int = 1, duration: str = "2000 seconds", 
 def summarize(run: Prodded, case: EarlyCase) -> list[dict[str, Any]]:
     """Return a row for each function: mean and worst accuracy, raw and corrected, and what intervals hold.
 
-    `known_rate` is the mean accuracy of a count for someone who knows the rate: how far Poisson counts scatter (in the
-    document's seconds by sqrt(19) times as much). No estimate can be better, since the counts to come are independent.
+    `known_rate` is about what a count can reach for someone who knows the rate: Poisson counts scatter by their square
+    root, those of the document's seconds sqrt(19) times as much, and what is to come does not depend on what came.
     """
     counts = run.window >= run.window[0] + SKIPPED
     raw, better = accuracy_of(run.raw, run.final)[:, counts], run.accuracy[:, counts]
-    held, widths = run.held[:, counts], ((run.high - run.low) / np.abs(run.final))[:, counts]
+    held, final = run.held[:, counts], np.abs(run.final[:, counts])
+    widths = (run.high - run.low)[:, counts] / np.where(final > 0, final, np.nan)
     return [
         {
             "function": name,

@@ -18,20 +18,20 @@ from slackwater.estimate.arrays import Floats
 Kind: TypeAlias = Literal["total", "most", "least", "other"]
 
 
-def group_rows_to_come(rows: Floats, to_come: float, *, shares: Floats, strength: Floats, lateness: Floats) -> Floats:
+def group_rows_to_come(rows: Floats, to_come: float, *, shares: Floats, strength: Floats) -> Floats:
     """Return how many events of each group are to come, of `to_come` of all groups.
 
     A group has its usual share of them, times how much more of it came so far than usual: (k + n) / (k + expected), the
     mean of a Gamma rate with k = `strength`. A group without a past has the share that it has of what came.
 
-    >>> known = {"strength": np.array([100.0, 0.0]), "lateness": np.ones(2)}
-    >>> group_rows_to_come(np.array([90.0, 60.0]), 30.0, shares=np.array([0.5, 0.0]), **known).round(2).tolist()
-    [16.29, 12.0]
+    >>> strength = np.array([100.0, 0.0])
+    >>> group_rows_to_come(np.array([90.0, 60.0]), 30.0, shares=np.array([0.5, 0.0]), strength=strength).tolist()
+    [16.285714285714285, 12.0]
     """
     came = max(float(rows.sum()), 1e-9)
     expected = shares * came
     usual = shares * to_come * (strength + rows) / np.maximum(strength + expected, 1e-9)
-    out: Floats = np.where(expected > 0, usual, rows / came * to_come) * lateness
+    out: Floats = np.where(expected > 0, usual, rows / came * to_come)
     return out
 
 

@@ -93,8 +93,9 @@ class EarlyEstimates:
         end = int(self._panes.ends(np.array([window]))[0])
         self._past.look(clock)
         to_come = float(rows_to_come(self._past, clock, np.array([end]), size=self._panes.size, slack=slack)[0])
-        missing = self._missing(group, rows, to_come)
-        promise = self._promised(window, self._age(clock, end), group, rows, values, missing)
+        foreseen = self._foreseen(group, rows, to_come)
+        missing = foreseen * self._groups.lateness(group)
+        promise = self._promised(window, self._age(clock, end), group, rows, foreseen, missing, values)
         self._pending.add(promise)
         return Estimates(promise.value, promise.low, promise.high, rows / np.maximum(rows + missing, 1e-9))
 
@@ -128,17 +129,14 @@ class EarlyEstimates:
         age = round((clock - end) * AGES_PER_SLIDE / self._panes.slide)
         return int(np.clip(age, -OLDEST, OLDEST))
 
-    def _missing(self, group: Rows, rows: Floats, to_come: float) -> Floats:
-        known = self._groups
-        return group_rows_to_come(
-            rows,
-            to_come,
-            shares=known.shares(group),
-            strength=known.strength(group),
-            lateness=known.lateness(group),
-        )
+    def _foreseen(self, group: Rows, rows: Floats, to_come: float) -> Floats:
+        """Return how many events of each group would be to come if all groups were equally late."""
+        shares, strength = self._groups.shares(group), self._groups.strength(group)
+        return group_rows_to_come(rows, to_come, shares=shares, strength=strength)
 
-    def _promised(self, window: int, age: int, group: Rows, rows: Floats, values: Floats, missing: Floats) -> Promise:
+    def _promised(
+        self, window: int, age: int, group: Rows, rows: Floats, foreseen: Floats, missing: Floats, values: Floats
+    ) -> Promise:
         """Return the estimates, and what is needed to learn from them."""
         center, scale, value, low, high = (np.empty_like(values) for _ in range(5))
         for number, (kind, came) in enumerate(zip(self._kinds, values, strict=True)):
@@ -152,7 +150,7 @@ class EarlyEstimates:
                 low[number] = came
             elif kind == "least":
                 high[number] = came
-        return Promise(window, age, group, rows, missing, center, scale, value, low, high)
+        return Promise(window, age, group, rows, foreseen, missing, center, scale, value, low, high)
 
     def _scale(self, number: int, value: Floats, rows: Floats, missing: Floats) -> Floats:
         weight, squares = self._errors[:, number]
@@ -169,7 +167,7 @@ class EarlyEstimates:
     def _learn(self, promise: Promise, rows: Floats, values: Floats) -> Floats:
         """Compare a promise with what came true."""
         came = rows - promise.rows
-        self._groups.learn(promise.group, came, promise.missing)
+        self._groups.learn(promise.group, came, promise.foreseen)
         off = values - promise.center
         missed = ((values < promise.low) | (values > promise.high)).astype(np.float64)
         missed[np.isnan(promise.low) | np.isnan(promise.high) | np.isnan(values)] = np.nan

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +25,9 @@ class Promise:
     window: int
     age: int
     group: Rows
-    rows: Floats
-    missing: Floats
+    rows: Floats  # that had come
+    foreseen: Floats  # how many more, if all groups were equally late
+    missing: Floats  # how many more
     center: Floats  # before it was moved by what past windows say
     scale: Floats
     value: Floats
@@ -35,23 +36,26 @@ class Promise:
 
     def of(self, which: Rows) -> Promise:
         """Return the promise to some of the groups."""
-        tables = (table[:, which] for table in (self.center, self.scale, self.value, self.low, self.high))
-        return Promise(self.window, self.age, self.group[which], self.rows[which], self.missing[which], *tables)
+        columns = {name: getattr(self, name)[..., which] for name in (*_COLUMNS, *_TABLES)}
+        return replace(self, group=self.group[which], **columns)
 
     def packed(self) -> list[Any]:
         """Return it as values that JSON can hold."""
-        tables = np.concatenate(
-            (self.rows[None], self.missing[None], self.center, self.scale, self.value, self.low, self.high)
-        )
+        columns = [getattr(self, name)[None] for name in _COLUMNS]
+        tables = np.concatenate((*columns, *(getattr(self, name) for name in _TABLES)))
         return [self.window, self.age, pack(self.group), pack(tables)]
 
     @classmethod
     def unpacked(cls, state: list[Any], functions: int) -> Promise:
         """Return what was packed."""
-        window, age, group, tables = state
-        rows, missing, *rest = unpack(tables, np.float64).reshape(2 + 5 * functions, -1)
-        each = (np.array(rest[start * functions : (start + 1) * functions]) for start in range(5))
-        return cls(window, age, unpack(group, np.int64), rows, missing, *each)
+        window, age, group, packed = state
+        numbers = unpack(packed, np.float64).reshape(len(_COLUMNS) + len(_TABLES) * functions, -1)
+        columns, tables = numbers[: len(_COLUMNS)], numbers[len(_COLUMNS) :].reshape(len(_TABLES), functions, -1)
+        return cls(window, age, unpack(group, np.int64), *columns, *tables)
+
+
+_COLUMNS = ("rows", "foreseen", "missing")
+_TABLES = ("center", "scale", "value", "low", "high")
 
 
 class Pending:
@@ -89,8 +93,4 @@ class Pending:
 def _renamed(promise: Promise, codes: Rows) -> Promise:
     group = codes[promise.group]
     order = np.argsort(group)
-    tables = promise.of(order)
-    return Promise(promise.window, promise.age, group[order], *(getattr(tables, name) for name in _COLUMNS))
-
-
-_COLUMNS = ("rows", "missing", "center", "scale", "value", "low", "high")
+    return replace(promise.of(order), group=group[order])
