@@ -92,10 +92,12 @@ def slide_shares(view: View) -> Floats:
     if k < 4 or slides < 4:
         return np.ones(k)
     table = view.counts[first : first + slides * k].reshape(slides, k)[:, ::-1]
-    by_slot, mean = table.mean(axis=0), float(table.mean())
+    by_slide, mean = table.mean(axis=1), float(table.mean())
+    trend = (by_slide[0] - by_slide[-1]) / (slides - 1) / k  # which is no difference between slots
+    by_slot = table.mean(axis=0) - trend * (np.arange(k) - (k - 1) / 2)
     if mean == 0:
         return np.ones(k)
-    left = table - by_slot - table.mean(axis=1, keepdims=True) + mean
+    left = table - by_slot - by_slide[:, None] + mean
     by_chance = float((left**2).sum()) / ((slides - 1) * (k - 1)) / slides
     between = float(((by_slot - mean) ** 2).sum())
     shrunk = max(0.0, 1 - (k - 3) * by_chance / between) if between else 0.0
@@ -132,7 +134,7 @@ def _rate(view: View, shares: Floats, offsets: Rows, wanted: Floats, expected: F
     ready = (known * (shares[view.phase[:depth]] * view.visible[:depth])) @ weights
     rates = (seen * known) @ weights / np.maximum(ready, 1e-9)
     rates = np.concatenate(
-        (rates, _extrapolated(rates, ahead=float(offsets @ wanted / max(wanted.sum(), 1e-9)) / k)), axis=1
+        (rates, extrapolated(rates, ahead=float(offsets @ wanted / max(wanted.sum(), 1e-9)) / k)), axis=1
     )
     if not len(trials):
         return float(rates[0, USUAL])
@@ -143,7 +145,7 @@ def _rate(view: View, shares: Floats, offsets: Rows, wanted: Floats, expected: F
     return float(rates[0] @ trust / trust.sum())
 
 
-def _extrapolated(rates: Floats, *, ahead: float) -> Floats:
+def extrapolated(rates: Floats, *, ahead: float) -> Floats:
     """Return where averages over two half-lives say that the rate is going, so many slides ahead; not below 0.
 
     An average over a half-life h is that of h / ln 2 ago, where the rate moves evenly.
