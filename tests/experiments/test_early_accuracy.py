@@ -1,8 +1,15 @@
 from __future__ import annotations
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
+from slackwater.core.panes import Panes
+from slackwater.estimate.early_accuracy import accuracy_of
 from slackwater.experiments.early_accuracy import EarlyCase, run_case, summarize
+from slackwater.experiments.prodded import run_prodded
+from slackwater.sources import freeway
+from slackwater.sources.dataset import event_times_of
 
 
 def accuracies(case, name="corrected"):
@@ -47,3 +54,15 @@ def test_nominal_90_percent_intervals_hold_88_to_92_percent():
     case = EarlyCase("skewed")
     rows = summarize(run_case(case, duration="8000 seconds"), case)
     assert all(0.88 <= row["held"] <= 0.92 for row in rows)
+
+
+def test_ten_minutes_of_freeway_prodded_half_a_minute_early_are_as_accurate_as_the_document_says():
+    reports = freeway(duration="12 hours").streams["detectors"]
+    run = run_prodded(
+        event_times_of(reports),
+        reports["volume"].to_numpy().astype(np.float64),
+        Panes(600_000_000, 120_000_000),
+        aggressiveness=0.25,
+        now=reports["arrival_time"].cast(pa.int64()).to_numpy(),
+    )
+    assert 94.12 == pytest.approx(100 * accuracy_of(run.raw, run.final)[1].mean(), abs=1)

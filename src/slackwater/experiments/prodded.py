@@ -71,13 +71,15 @@ def run_prodded(
     group: Rows | None = None,
     slack: int = 0,
     before: int = 0,
+    now: Times | None = None,
     estimate: str = "corrected",
     confidence: float = 0.9,
 ) -> Prodded:
     """Aggregate events in arrival order; prod each window before the first event at `end - aggressiveness * slide`.
 
-    `before` (us) prods earlier still: PROD's prods act one second before the tuples of their second. A function instead
-    of a number is asked for each window, and told the errors of the windows that have become final since.
+    `before` (us) prods earlier still: PROD's prods act one second before the tuples of their second. Prods go by the
+    clock, or by `now`, the processing time of each event. A function instead of a number is asked for each window, and
+    told the errors of the windows that have become final since.
     """
     run = _Run(
         panes,
@@ -91,7 +93,7 @@ def run_prodded(
     for window in range(first, int(clock[-1] // panes.slide)):
         share = float(choose(run.learned()))
         due = (window + 1) * panes.slide - int(share * panes.slide) - before
-        stop = int(np.searchsorted(clock, due, side="left"))
+        stop = int(np.searchsorted(clock if now is None else now, due, side="left"))
         if stop > start:
             run.feed(times[start:stop], group[start:stop], values[start:stop])
             start = stop
