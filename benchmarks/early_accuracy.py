@@ -37,6 +37,7 @@ def main(
     per_second: Annotated[float, typer.Option(help="Events.")] = 20.0,
     duration: Annotated[str, typer.Option(help="Of each stream.")] = "2000 seconds",
     seeds: Annotated[int, typer.Option(help="How many streams each figure is over.")] = 3,
+    first_seed: Annotated[int, typer.Option(help="Of these streams.")] = 1,
     results: Annotated[Path, typer.Option(help="Where figures are kept.")] = RESULTS / "early-accuracy.jsonl",
 ) -> None:
     """Run every case, keep its figures, and print tables in Markdown."""
@@ -44,19 +45,21 @@ def main(
         EarlyCase(shape, int(slide), float(early), distribution, deviation, per_second)
         for slide, shape, early in product(slides.split(","), arrivals.split(","), aggressiveness.split(","))
     ]
-    figures = {case: _figures(case, seeds, duration) for case in cases}
+    figures = {case: _figures(case, range(first_seed, first_seed + seeds), duration) for case in cases}
     results.parent.mkdir(parents=True, exist_ok=True)
     with results.open("a", encoding="utf-8") as file:
         for case, rows in figures.items():
-            file.writelines(json.dumps({**vars(case), "duration": duration, **row}) + "\n" for row in rows)
+            file.writelines(
+                json.dumps({**vars(case), "duration": duration, "first_seed": first_seed, **row}) + "\n" for row in rows
+            )
     for function in functions.split(","):
         rows = [_shown(case, row) for case, found in figures.items() for row in found if row["function"] == function]
         print(f"\n{function}\n\n{markdown([HEADS, *rows])}")
 
 
-def _figures(case: EarlyCase, seeds: int, duration: str) -> list[dict[str, Any]]:
+def _figures(case: EarlyCase, seeds: range, duration: str) -> list[dict[str, Any]]:
     """Return a row for each function, over all seeds."""
-    runs = [summarize(run_case(case, seed=seed, duration=duration), case) for seed in range(1, seeds + 1)]
+    runs = [summarize(run_case(case, seed=seed, duration=duration), case) for seed in seeds]
     return [_over_seeds(rows) for rows in zip(*runs, strict=True)]
 
 
