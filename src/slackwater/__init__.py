@@ -16,7 +16,7 @@ from slackwater import control
 from slackwater.api import Output, Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
 from slackwater.api_merge import merge, union
-from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall, RelativeError
 from slackwater.core.late import LatePolicy
 from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
@@ -34,6 +34,7 @@ __all__ = [
     "NoSlack",
     "Output",
     "Recall",
+    "RelativeError",
     "SlackwaterError",
     "Stream",
     "Value",

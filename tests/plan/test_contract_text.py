@@ -65,8 +65,8 @@ def test_an_interval_in_the_text_is_never_changed():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "begin with one of: recall, drop, fixed, max, none"),
-        ("precision 0.9", "begin with one of: recall, drop, fixed, max, none"),
+        ("", "begin with one of: recall, drop, error, fixed, max, none"),
+        ("precision 0.9", "begin with one of: recall, drop, error, fixed, max, none"),
         ("recall", "say what recall is"),
         ("recall over 1 minute", "say what recall is"),
         ("recall high", "have a number after recall"),

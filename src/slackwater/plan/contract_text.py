@@ -4,10 +4,11 @@ A text begins with what is wanted and goes on with clauses in any order, each at
 
     recall 0.95 [over <duration>] [every <duration>] [cap <duration>] [by <controller>]
     drop 0.01, likewise
+    error 0.03 [confidence <share>] [of <value>[, <value>]] [every <duration>] [cap <duration>] [by <controller>]
     fixed <duration> | max | none, each with [every <duration>] [cap <duration>]
 
 `over` is the measurement period, `every` the adaptation interval; a share may be a percentage: `drop 1%`. Upper and
-lower case are the same.
+lower case are the same, but in the names of values.
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 
-from slackwater.contracts import Contract, ControllerConfig, DropRatio, FixedSlack, MaxSlack, NoSlack, PerPeriod, Recall
+from slackwater.contracts import (
+    Contract,
+    ControllerConfig,
+    DropRatio,
+    FixedSlack,
+    MaxSlack,
+    NoSlack,
+    Recall,
+    RelativeError,
+)
 from slackwater.control import (
     PD,
     AdaptiveMax,
@@ -43,14 +53,15 @@ CONTROLLERS: Mapping[str, ControllerConfig] = {
 }
 EXAMPLES = (
     '"recall 0.95 over 1 minute", "recall 0.99 over 1 minute cap 30 seconds by model-search", '
-    '"drop 1% over 1 minute", '
+    '"drop 1% over 1 minute", "error 3% confidence 0.95", '
     '"fixed 2 seconds", "max" or "none"'
 )
 
-_CLAUSES = ("over", "every", "cap", "by")
+_CLAUSES = ("over", "every", "cap", "by", "confidence", "of")
 _ALLOWED: Mapping[str, tuple[str, ...]] = {
-    "recall": _CLAUSES,
-    "drop": _CLAUSES,
+    "recall": ("over", "every", "cap", "by"),
+    "drop": ("over", "every", "cap", "by"),
+    "error": ("confidence", "of", "every", "cap", "by"),
     **dict.fromkeys(("fixed", "max", "none"), ("every", "cap")),
 }
 _INTERVAL = Duration.of("1 second")
@@ -64,6 +75,8 @@ def parse_contract(text: str, *, over: DurationLike = "1 minute", every: Duratio
     >>> parse_contract("recall 0.95 over 5 minutes cap 30 seconds") == Recall(0.95, over="5 minutes", cap="30 seconds")
     True
     >>> parse_contract("drop 1%") == DropRatio(0.01)
+    True
+    >>> parse_contract("error 3% confidence 0.9 of n") == RelativeError(0.03, confidence=0.9, of="n")
     True
     >>> parse_contract("fixed 2 seconds") == FixedSlack("2 seconds")
     True
@@ -79,6 +92,8 @@ def parse_contract(text: str, *, over: DurationLike = "1 minute", every: Duratio
             target = _target(text, kind, value)
             promise = Recall if kind == "recall" else DropRatio
             return promise(target, over=period, cap=cap, adaptation_interval=interval, controller=how)
+        case "error":
+            return _relative_error(text, value, clauses, cap, interval)
         case "fixed":
             return FixedSlack(Duration.of(value, parameter="fixed"), cap=cap, adaptation_interval=interval)
         case "max":
@@ -113,6 +128,9 @@ def _head(contract: Contract) -> str:
             return f"recall {contract.target!r} over {contract.period}"
         case DropRatio():
             return f"drop {contract.target!r} over {contract.period}"
+        case RelativeError():
+            named = f" of {', '.join(contract.of)}" if contract.of else ""
+            return f"error {contract.bound!r} confidence {contract.confidence!r}{named}"
         case FixedSlack() if not contract.by_stream:
             return f"fixed {contract.slack}"
         case MaxSlack():
@@ -123,7 +141,7 @@ def _head(contract: Contract) -> str:
 
 
 def _name(contract: Contract) -> str:
-    if isinstance(contract, PerPeriod):
+    if contract.quality is not None:
         for name, config in CONTROLLERS.items():
             if config == contract.controller:
                 return name
@@ -137,13 +155,16 @@ def _name(contract: Contract) -> str:
 
 def _split(text: str) -> tuple[str, str, dict[str, str]]:
     """Return the kind of contract, its own value and its clauses."""
-    words = text.lower().split()
+    given, words = text.split(), text.lower().split()
     if not words or words[0] not in _ALLOWED:
         raise _wrong(text, f"begin with one of: {', '.join(_ALLOWED)}")
     starts = [0, *(number for number, word in enumerate(words) if word in _CLAUSES), len(words)]
     parts = [words[start:stop] for start, stop in pairwise(starts)]
+    for number, (start, stop) in enumerate(pairwise(starts)):
+        if words[start] == "of":
+            parts[number] = ["of", *given[start + 1 : stop]]  # names are as they are
     kind, *own = parts[0]
-    if bool(own) != (kind in ("recall", "drop", "fixed")):
+    if bool(own) != (kind in ("recall", "drop", "error", "fixed")):
         raise _wrong(text, f"say what {kind} is" if not own else f"have nothing between {kind} and its clauses")
     clauses: dict[str, str] = {}
     for clause, *value in parts[1:]:
@@ -153,6 +174,22 @@ def _split(text: str) -> tuple[str, str, dict[str, str]]:
             raise _wrong(text, f"say {clause!r} once, with a value")
         clauses[clause] = " ".join(value)
     return kind, " ".join(own), clauses
+
+
+def _relative_error(
+    text: str, value: str, clauses: Mapping[str, str], cap: Duration | None, interval: Duration
+) -> RelativeError:
+    """Read a bound on the error, and which values it is for."""
+    confidence = _target(text, "confidence", clauses.get("confidence", "0.95"))
+    named = tuple(name.strip() for name in clauses["of"].split(",")) if "of" in clauses else ()
+    return RelativeError(
+        _target(text, "error", value),
+        confidence=confidence,
+        of=named,
+        cap=cap,
+        adaptation_interval=interval,
+        controller=_controller(text, clauses.get("by")),
+    )
 
 
 def _duration(clauses: Mapping[str, str], clause: str) -> Duration | None:

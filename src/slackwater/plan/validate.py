@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slackwater.contracts import Contract, FixedSlack, PerPeriod
+from slackwater.contracts import Contract, FixedSlack, PerPeriod, RelativeError
 from slackwater.control.choose import controller_for, default_controller
 from slackwater.control.controller import learns_from
 from slackwater.errors import ColumnError, ContractMissingError, ParameterError
@@ -45,6 +45,13 @@ def check_contract(operator: str, contract: Any) -> Contract:
     if not isinstance(contract, Contract) or type(contract) is Contract:
         remedy = 'sw.Recall(0.99, over="1 minute")' if operator == "join" else "sw.DropRatio(0.01)"
         raise ParameterError("contract", contract, must="be a contract", remedy=f"such as {remedy}")
+    if isinstance(contract, RelativeError) and operator != "aggregate":
+        raise ParameterError(
+            "contract",
+            "RelativeError",
+            must=f"be one that a {operator} can keep",
+            remedy="values have errors in sw.aggregate; use sw.DropRatio here, or sw.Recall in a join",
+        )
     return contract
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack
+from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, RelativeError
 from slackwater.core.late import LatePolicy
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.events import LATE_COLUMNS
+from slackwater.plan.counted_values import check_counted
 from slackwater.plan.keys import family
 from slackwater.plan.nodes import AggregateNode
 from slackwater.plan.validate import check_buckets, check_contract
@@ -102,6 +103,7 @@ def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
             "late", "adjust", must='be "side", "drop" or "raise"', remedy="an aggregate cannot change event times"
         )
     _check_contract(node)
+    check_counted(node, schema)
     for column in LATE_COLUMNS:
         if column in schema.names:
             raise ColumnError(
@@ -110,12 +112,12 @@ def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
 
 
 def _check_contract(node: AggregateNode) -> None:
-    if not isinstance(node.contract, NoSlack | FixedSlack | MaxSlack | DropRatio):
+    if not isinstance(node.contract, NoSlack | FixedSlack | MaxSlack | DropRatio | RelativeError):
         raise ParameterError(
             "contract",
             type(node.contract).__name__,
             must="be one that an aggregate can keep",
-            remedy="use DropRatio, FixedSlack, MaxSlack or NoSlack",
+            remedy="use RelativeError, DropRatio, FixedSlack, MaxSlack or NoSlack",
         )
     if isinstance(node.contract, FixedSlack) and node.contract.by_stream:
         raise ParameterError(
