@@ -2,6 +2,7 @@
 
 from slackwater.control.adaptive_max import AdaptiveMax
 from slackwater.control.bounded_drops import BoundedDrops
+from slackwater.control.bounded_error import BoundedError
 from slackwater.control.capped import Capped
 from slackwater.control.choose import controller_for
 from slackwater.control.controller import Controller
@@ -18,6 +19,7 @@ __all__ = [
     "PD",
     "AdaptiveMax",
     "BoundedDrops",
+    "BoundedError",
     "Capped",
     "Controller",
     "Fixed",

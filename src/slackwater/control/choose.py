@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from slackwater.contracts import Contract, ControllerConfig, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.contracts import (
+    Contract,
+    ControllerConfig,
+    DropRatio,
+    FixedSlack,
+    MaxSlack,
+    NoSlack,
+    Recall,
+    RelativeError,
+)
 from slackwater.control.bounded_drops import BoundedDrops
+from slackwater.control.bounded_error import BoundedError
 from slackwater.control.capped import Capped
 from slackwater.control.fixed import Fixed
 from slackwater.control.max_delay import MaxDelay
@@ -65,6 +75,8 @@ def default_controller(contract: Contract) -> ControllerConfig:
             return NeededSlack()
         case DropRatio():
             return BoundedDrops()
+        case RelativeError():
+            return BoundedError()
     raise ParameterError(
         "contract",
         contract,

@@ -9,7 +9,7 @@ another slack would have given, and it does not matter which slack was in force.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from slackwater.core.algebra import Algebra, State, joined_states, scan, taken
 from slackwater.core.cells import Cells, Input
 from slackwater.core.segments import slots_of
+from slackwater.estimate.needed_slack import bin_of
 from slackwater.models.relative_error import is_within, relative_error
 from slackwater.time import first_open_window, first_window, last_window, slack_to_stay_open
 
@@ -45,9 +46,18 @@ class ResultSteps:
 
     @classmethod
     def of_rows(
-        cls, panes: Panes, functions: Sequence[Algebra], arrivals: Arrivals, group: Rows, inputs: Sequence[Input]
+        cls,
+        panes: Panes,
+        functions: Sequence[Algebra],
+        arrivals: Arrivals,
+        group: Rows,
+        inputs: Sequence[Input],
+        *,
+        not_before: Times | None = None,
     ) -> ResultSteps:
         """Find the steps that rows make; `group` and `inputs` have an entry for each event. Nothing is rounded.
+
+        With `not_before` a row makes none in windows that end before the time that it says for the row.
 
         O(rows + cells x overlap) for rows that no window ended before, the overlap for each of the others.
         """
@@ -62,6 +72,9 @@ class ResultSteps:
         if len(late):
             spans = first_window(time[late], panes.slide), last_window(time[late], panes.size, panes.slide)
             row, window = _spread(late, *spans)
+            if not_before is not None:
+                counts = panes.ends(window) >= not_before[row]
+                row, window = row[counts], window[counts]
             slack = slack_to_stay_open(panes.ends(window), before[row])
             parts.append(_of_late(functions, window, slack, group[row], [each[row] for each in inputs]))
         return cls.concat(parts, functions)
@@ -100,6 +113,10 @@ class ResultSteps:
         states = tuple(scan(each, state, begins) for each, state in zip(functions, mine.states, strict=True))
         last = np.flatnonzero(np.append(begins[1:], True))
         return ResultSteps(mine.window, mine.group, mine.slack, states)[last]
+
+    def in_bins(self, functions: Sequence[Algebra]) -> ResultSteps:
+        """Return the steps with bins in the place of slacks."""
+        return replace(self, slack=bin_of(self.slack)).combined(functions)
 
     def needs(self, functions: Sequence[Algebra | None], bound: float) -> ResultNeeds:
         """Find which slacks keep a bound; None in place of a function: its value does not count."""

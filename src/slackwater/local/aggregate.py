@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -20,6 +21,9 @@ from slackwater.plan.explain import in_a_line
 from slackwater.plan.explain_aggregate import explain_aggregate
 from slackwater.plan.nodes import AggregateNode
 from slackwater.time import Duration
+
+if TYPE_CHECKING:
+    from slackwater.events import Rows
 
 BATCH_ROWS = 1_000_000  # closing windows reads all open panes, so that few large batches are better; results are equal
 
@@ -46,6 +50,16 @@ class LocalAggregate(BoundedOutput):
         """One row for each window and group that has events: the window, the group, the values."""
         keys = self.table.select(list(self.node.by)).take(self._groups.row)
         return results_table(self.node, self.table.schema, keys, self._run[0].windows)
+
+    @property
+    def windows(self) -> Cells | None:
+        """The results as states of their functions, for those who compare runs: by (window, group)."""
+        return self._run[0].windows
+
+    @property
+    def groups(self) -> Rows:
+        """The group of each row, as in `windows`."""
+        return self._groups.code
 
     @cached_property
     def late(self) -> pa.Table:

@@ -24,6 +24,7 @@ from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.kept import KeptShare
 from slackwater.pipeline.reorder import turned_away_by
+from slackwater.pipeline.within import WithinBound
 from slackwater.time import is_over_cap, slack_to_stay_open
 
 if TYPE_CHECKING:
@@ -47,7 +48,11 @@ class AggregatePipeline:
     """Drives one aggregate. Its snapshot and the cells of its panes are all that there is to save."""
 
     def __init__(
-        self, node: AggregateNode, state: dict[str, Any] | None = None, panes: Mapping[int, Cells] | None = None
+        self,
+        node: AggregateNode,
+        state: dict[str, Any] | None = None,
+        panes: Mapping[int, Cells] | None = None,
+        followed: Mapping[int, Cells] | None = None,
     ) -> None:
         state = state or {}
         self._node = node
@@ -59,6 +64,7 @@ class AggregatePipeline:
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
         )
         self._kept = KeptShare.of(node.contract, state)
+        self._within = WithinBound.of(node, state, followed)
         self._counts = Counts(**state.get("counts", {}))
         self._results: int = state.get("results", 0)
         # A controller that counts what events need is told that; another one knows what to make of delays.
@@ -70,8 +76,11 @@ class AggregatePipeline:
         """Take in a batch in arrival order; `group` and `inputs` have an entry for each row that events name."""
         events, turned_away = turn_away(incoming, self._node.stream.max_ahead)
         arrivals = self._logic.arrive(events)
+        group, inputs = group[events.row], [each[events.row] for each in inputs]
+        if self._within is not None:
+            self._within.on_batch(arrivals, group, inputs)
         slack, decisions, steps = self._decide(arrivals, turned_away)
-        closed = self._logic.on_batch(arrivals, group[events.row], [each[events.row] for each in inputs], slack=slack)
+        closed = self._logic.on_batch(arrivals, group, inputs, slack=slack)
         decisions = replace(decisions, results=self._results + closed.results_by(steps))
         late = self._node.late.keep(turned_away + self._late(events, arrivals, closed), stream=self._node.stream.name)
         return self._outcome(closed, late, decisions)
@@ -97,12 +106,18 @@ class AggregatePipeline:
             },
             "results": self._results,
             **({} if self._kept is None else self._kept.snapshot()),
+            **({} if self._within is None else self._within.snapshot()),
         }
 
     @property
     def panes(self) -> Mapping[int, Cells]:
         """The cells of each open pane; those that a batch leaves alone stay the same objects."""
         return self._logic.snapshot().panes
+
+    @property
+    def followed(self) -> Mapping[int, Cells]:
+        """The cells of windows whose errors are followed; none where the contract is not about values."""
+        return {} if self._within is None else self._within.windows
 
     @property
     def counts(self) -> Counts:
@@ -127,10 +142,12 @@ class AggregatePipeline:
                 came = turned_away_by(turned_away, part)
                 slack = self._slack_of(part) if path is None else path
                 placed = Placed.of(self._node.panes, part, slack, closed_to)
-                decisions.append(self._pass_over(part, slack, placed.late, turned_away[:came]))
+                decisions.append(self._pass_over(part, slack, placed, closed_to, turned_away[:came]))
                 slacks.append(slack)
                 closed_to, start, turned_away = int(placed.reached[-1]), stop, turned_away[came:]
         self._count(len(turned_away), len(turned_away))
+        if self._within is not None:
+            self._within.on_batch_end()
         return np.concatenate(slacks), Decisions.concat(decisions), crossed
 
     def _slack_of(self, part: Arrivals) -> Times:
@@ -145,8 +162,9 @@ class AggregatePipeline:
             return part.delay
         return slack_to_stay_open(self._node.panes.last_end(part.events.time), part.per_event(part.before))
 
-    def _pass_over(self, part: Arrivals, slack: Times, late: Rows, turned_away: Late) -> Decisions:
+    def _pass_over(self, part: Arrivals, slack: Times, placed: Placed, closed_to: int, turned_away: Late) -> Decisions:
         """Write decisions down, count, and let the controller learn."""
+        late = placed.late
         late_steps = part.step_of(late)
 
         def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
@@ -163,6 +181,9 @@ class AggregatePipeline:
             arrived = np.append(part.arrived_by(crossed), len(part.events))
             missed = np.append(np.searchsorted(late_steps, crossed, side="right"), len(late))
             decisions = with_estimate(self._kept.follow(decisions, arrived, missed), self._controller)
+        if self._within is not None:
+            decisions = self._within.follow(part.clock, placed.reached, closed_to, crossed, decisions)
+            decisions = with_estimate(decisions, self._controller)
         self._count(len(part.events) + len(turned_away), len(late) + len(turned_away))
         self._controller.observe(self._measure(part, slack, decisions, late=len(late)))
         return decisions
@@ -177,6 +198,7 @@ class AggregatePipeline:
             counts=self._counts,
             late=late,
             kept=None if self._kept is None else self._kept.get(),
+            windows=None if self._within is None else self._within.measure(int(part.clock[-1])),
         )
 
     def _count(self, arrived: int, late: int) -> None:

@@ -100,6 +100,7 @@ class AggregateNode:
     by: tuple[str, ...] = ()
     late: LatePolicy = field(default_factory=LatePolicy.side)
     buckets: int = 1
+    counted: tuple[str, ...] = ()  # the values that a bound on the error is about
 
     operator = "aggregate"
 

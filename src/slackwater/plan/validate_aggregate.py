@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Relat
 from slackwater.core.late import LatePolicy
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.events import LATE_COLUMNS
-from slackwater.plan.counted_values import check_counted
+from slackwater.plan.counted_values import counted_values
 from slackwater.plan.keys import family
 from slackwater.plan.nodes import AggregateNode
 from slackwater.plan.validate import check_buckets, check_contract
@@ -49,7 +50,7 @@ def aggregate_node(
         buckets=1 if buckets is None else buckets,
     )
     check_aggregate(node, schema)
-    return node
+    return replace(node, counted=counted_values(node, schema))
 
 
 def check_sizes(size: Any, slide: Any) -> tuple[Duration, Duration]:
@@ -103,7 +104,6 @@ def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
             "late", "adjust", must='be "side", "drop" or "raise"', remedy="an aggregate cannot change event times"
         )
     _check_contract(node)
-    check_counted(node, schema)
     for column in LATE_COLUMNS:
         if column in schema.names:
             raise ColumnError(
