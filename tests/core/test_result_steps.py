@@ -57,9 +57,7 @@ def test_a_constant_slack_keeps_as_many_results_as_the_steps_say(panes, seed):
     truth = run_with(10**6, panes, arrivals, group, inputs)
     for slack in (0, 1, 3, 10, 30, 59, 100):
         found = run_with(slack, panes, arrivals, group, inputs)
-        errors = [
-            max(map(error_of, found[key], values)) if key in found else np.inf for key, values in truth.items()
-        ]
+        errors = [max(map(error_of, found[key], values)) if key in found else np.inf for key, values in truth.items()]
         assert int(is_within(np.array(errors), 0.2).sum()) == int(change[slacks <= slack].sum())
 
 

@@ -1,6 +1,7 @@
 """Controllers: they see measurements and say how long to wait. One policy per file, each names its document."""
 
 from slackwater.control.adaptive_max import AdaptiveMax
+from slackwater.control.alpha_pd import AlphaPD
 from slackwater.control.bounded_drops import BoundedDrops
 from slackwater.control.bounded_error import BoundedError
 from slackwater.control.capped import Capped
@@ -18,6 +19,7 @@ from slackwater.control.speculative import Speculative
 __all__ = [
     "PD",
     "AdaptiveMax",
+    "AlphaPD",
     "BoundedDrops",
     "BoundedError",
     "Capped",

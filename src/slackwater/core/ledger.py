@@ -116,6 +116,12 @@ class ResultLedgerLogic:
         for window in self._numbers[ends < self._gone].tolist():
             del self._held[window]
 
+    def on_end(self) -> None:
+        """Let go of all windows: what the end of the input has closed says nothing about waiting."""
+        if len(self._held):
+            self._gone = max(self._gone, int(self.ends[-1]) + 1)
+        self._held = {}
+
     @property
     def ends(self) -> Times:
         """The ends of the windows that are held, in ascending order."""

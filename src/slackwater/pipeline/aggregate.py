@@ -88,6 +88,8 @@ class AggregatePipeline:
     def on_end(self) -> AggregateOutcome:
         """Drain: close every window that has events, and decide one last time."""
         outcome = self._outcome(self._logic.on_end(), Late.none(), Decisions.none())
+        if self._within is not None:
+            self._within.on_end()
         last = self._boundaries.close(self._logic.clock, self.slack, self._counts, self._results)
         return replace(outcome, decisions=last)
 

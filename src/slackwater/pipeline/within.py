@@ -47,7 +47,9 @@ class WithinBound:
         ledger = LedgerState(**state["ledger"], windows=windows) if "ledger" in state else None
         self._ledger = config.build(ledger)
         most = min(max(math.ceil(_MISSES / (1 - node.contract.confidence)), _FEWEST), _MOST)
-        self._recent = RecentResults(most=most, youngest=interval, state=state.get("recent"))
+        self._about = [node.contract.bound, *node.counted]
+        recent = state.get("recent") if state.get("about") == self._about else None  # another bound's mean nothing
+        self._recent = RecentResults(most=most, youngest=interval, state=recent)
         self._judged: Judged | None = None
         self._told = 0
 
@@ -89,6 +91,10 @@ class WithinBound:
         """Let go of windows that no row can reach any more."""
         self._ledger.forget()
 
+    def on_end(self) -> None:
+        """Let go of all windows."""
+        self._ledger.on_end()
+
     @property
     def windows(self) -> Mapping[int, Cells]:
         """The cells of the windows that are followed; those that a batch leaves alone stay the same objects."""
@@ -98,7 +104,7 @@ class WithinBound:
         """Return all that is needed to go on besides the cells, as values that JSON can hold."""
         held = self._ledger.snapshot()
         ledger = {"clock": held.clock, "whole": held.whole, "longest": held.longest, "gone": held.gone}
-        return {"within": {"ledger": ledger, "recent": self._recent.snapshot()}}
+        return {"within": {"about": self._about, "ledger": ledger, "recent": self._recent.snapshot()}}
 
     def _tell(self, clock: Times, ends: Times, closing: Rows, start: int, stop: int) -> None:
         """Remember the windows that were emitted, and those that came of an age, in the steps `[start, stop)`."""

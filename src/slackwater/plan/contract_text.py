@@ -30,7 +30,9 @@ from slackwater.contracts import (
 from slackwater.control import (
     PD,
     AdaptiveMax,
+    AlphaPD,
     BoundedDrops,
+    BoundedError,
     LateDegreeModel,
     ModelSearch,
     NeededSlack,
@@ -46,8 +48,10 @@ CONTROLLERS: Mapping[str, ControllerConfig] = {
     "model-search-eq-uncalibrated": ModelSearch(selectivity="eq", calibration="none"),
     "late-degree": LateDegreeModel(),
     "pd": PD(),
+    "alpha-pd": AlphaPD(),
     "needed-strict": NeededSlack(tolerance=0),
     "bounded-drops": BoundedDrops(),  # what a drop ratio uses unless it says otherwise
+    "bounded-error": BoundedError(),  # what a relative error uses unless it says otherwise
     "normal-delay": NormalDelay(),
     "adaptive-max": AdaptiveMax(),
 }

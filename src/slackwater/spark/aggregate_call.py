@@ -1,7 +1,8 @@
 """One call of an aggregate for one bucket. State: one small entry, and a chunk for each open pane.
 
 A chunk has the groups of its pane and the states of their functions. A call reads the open panes, and writes those that
-got rows; the others stay as they are. Rows never wait, so none are kept.
+got rows; the others stay as they are. Rows never wait, so none are kept. Where the contract is about values, each
+window that is followed has a chunk too, with one more column: the bin of slack that the rows of a group needed.
 """
 
 from __future__ import annotations
@@ -30,9 +31,13 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import AggregateNode
 
 
+_FOLLOWED = 2**60  # chunks from here on are windows that are followed: no pane has such a number
+_BIN = "__slackwater_bin"
+
+
 @dataclass(frozen=True, slots=True)
 class PaneChunk:
-    """An entry of the index: an open pane; its number is also that of its chunk."""
+    """An entry of the index: an open pane, or a window that is followed; its number is also that of its chunk."""
 
     number: int
     rows: int  # how many groups it has
@@ -67,8 +72,9 @@ def run_aggregate_call(
     stored = [_read(store, chunk.number) for chunk in saved.chunks]
     every = pa.concat_tables([table.select(list(node.by)), *(each.select(list(node.by)) for each in stored)])
     groups = Groups.of([every[column] for column in node.by], _rows([table, *stored]))
-    panes = _restored(node, saved.chunks, stored, groups.code[table.num_rows :])
-    pipeline = AggregatePipeline(node, saved.pipeline, panes)
+    held = _restored(node, saved.chunks, stored, groups.code[table.num_rows :])
+    panes, followed = _split(held)
+    pipeline = AggregatePipeline(node, saved.pipeline, panes, followed)
     before = pipeline.counts
     incoming = read_batch(node.stream, table, processing_time=processing_time)
     incoming = incoming if node.stream.arrival else together(incoming, saved.calls)
@@ -76,7 +82,7 @@ def run_aggregate_call(
     if drain:
         outcomes.append(pipeline.on_end())
     keys = every.take(groups.row)
-    chunks = _commit(store, panes, pipeline.panes, keys)
+    chunks = _commit(store, held, _joined(pipeline.panes, pipeline.followed), keys)
     took = Duration((time.perf_counter_ns() - started) // 1_000)
     return Call(
         bucket=bucket,
@@ -106,9 +112,10 @@ def _restored(
     panes, start = {}, 0
     for chunk, table in zip(chunks, tables, strict=True):
         group = code[start : start + table.num_rows]
-        order = np.argsort(group, kind="stable")
+        place = table[_BIN].to_numpy() if _is_followed(chunk.number) else np.full(len(group), chunk.number)
+        order = np.lexsort((group, place))
         states = tuple(_state(table, value, order) for value in range(len(node.values)))
-        panes[chunk.number] = Cells(np.full(len(group), chunk.number), group[order], states)
+        panes[chunk.number] = Cells(place[order], group[order], states)
         start += table.num_rows
     return panes
 
@@ -123,6 +130,21 @@ def _column(value: int, number: int | str) -> str:
     return f"__slackwater_state_{value}_{number}"
 
 
+def _is_followed(number: int) -> bool:
+    return number >= _FOLLOWED // 2
+
+
+def _split(held: Mapping[int, Cells]) -> tuple[dict[int, Cells], dict[int, Cells]]:
+    """Return the panes, and the windows that are followed."""
+    panes = {number: cells for number, cells in held.items() if not _is_followed(number)}
+    return panes, {number - _FOLLOWED: cells for number, cells in held.items() if number not in panes}
+
+
+def _joined(panes: Mapping[int, Cells], followed: Mapping[int, Cells]) -> dict[int, Cells]:
+    """Return both under the numbers of their chunks."""
+    return {**panes, **{number + _FOLLOWED: cells for number, cells in followed.items()}}
+
+
 def _commit(
     store: ChunkStore, before: Mapping[int, Cells], after: Mapping[int, Cells], keys: pa.Table
 ) -> tuple[PaneChunk, ...]:
@@ -132,12 +154,14 @@ def _commit(
             store.delete(number)
     for number, cells in after.items():
         if before.get(number) is not cells:
-            store.write(number, to_bytes(_chunk(cells, keys)))
+            store.write(number, to_bytes(_chunk(cells, keys, binned=_is_followed(number))))
     return tuple(PaneChunk(number, len(after[number])) for number in sorted(after))
 
 
-def _chunk(cells: Cells, keys: pa.Table) -> pa.Table:
+def _chunk(cells: Cells, keys: pa.Table, *, binned: bool) -> pa.Table:
     columns: dict[str, Any] = {name: keys[name].take(cells.group) for name in keys.column_names}
+    if binned:
+        columns[_BIN] = cells.place
     for value, state in enumerate(cells.states):
         columns |= {_column(value, number): column for number, column in enumerate(state)}
     return pa.table(columns)
