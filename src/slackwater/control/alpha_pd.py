@@ -1,7 +1,7 @@
 """A PD controller of the share of the largest delay to wait for: SUN15 Sec. 3.1.1, after Zhou's quality-driven K-slack.
 
-The work that SUN15 and JI16 build on waits α K, where K is the largest delay so far and α in [0, 1] is moved by a
-proportional-derivative controller, by how far the quality of an aggregate's results is from what is asked for.
+The work that SUN15 and JI16 build on waits alpha K, where K is the largest delay so far and alpha in [0, 1] is moved by
+a proportional-derivative controller, by how far the quality of an aggregate's results is from what is asked for.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AlphaPD:
-    """At each boundary, changes α by kp * e + kd * (e - e before); e = target - quality. The slack is α * largest delay.
+    """At each boundary, changes alpha by kp * e + kd * (e - e before); e = target - quality.
 
+    The slack is alpha times the largest delay so far.
     For `RelativeError` the quality is the share of results within the bound among those that became known in the
     interval; intervals in which none did are skipped. Without a join or such a contract it is the share of events
     within the slack.
 
     Args:
-        kp: what is added to α where all quality is missing. The documents tune both by hand and print neither.
+        kp: what is added to alpha where all quality is missing. The documents tune both by hand and print neither.
         kd: the same for the change of the error.
 
     >>> AlphaPD().build().next_slack()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _RECENT = 20.0  # windows that the short memory looks back
 _DOUBT = 1.0  # standard deviations by which few windows may fall short without saying that things got worse
+_MARGIN = 0.5  # standard deviations of a share of so few results that are added to what is asked for
 _GAIN = 2.0  # how much more is asked for while less was reached, for each bit that is lacking
 
 
@@ -118,4 +119,6 @@ class BoundedErrorController:
         lacking = 0.0
         if windows.share is not None:
             lacking = self._confidence - windows.share - _DOUBT * (self._confidence * spare / windows.emitted) ** 0.5
-        return min(self._confidence + self._config.reserve * spare + _GAIN * max(lacking, 0.0), 1 - 0.02 * spare)
+        known = float(windows.results.sum())
+        reserve = self._config.reserve * spare + _MARGIN * (self._confidence * spare / known) ** 0.5
+        return min(self._confidence + reserve + _GAIN * max(lacking, 0.0), 1 - 0.02 * spare)

@@ -118,11 +118,11 @@ class WindowStream:
         slack, change = self._needs(contract).changes()
         return smallest_slack(slack, change, len(self.truth), share)
 
-    def latency(self, emitted: Emitted) -> Floats:
-        """Return how far the clock was past the end of each followed window when it was emitted, in us.
+    def latency(self, emitted: Emitted) -> float:
+        """Return how far the clock was past the end of a window when it was emitted, in us, on average over windows.
 
         A slack is in force from the step after its decision on; windows that only the end of the input closed are left
-        out.
+        out. A controller that follows every arrival is taken for one that decides at boundaries.
         """
         clock = self._arrivals.clock
         in_force = np.searchsorted(emitted.at, clock, side="left")
@@ -131,7 +131,11 @@ class WindowStream:
         ends = self._node.panes.ends(np.unique(self.truth.place))
         step = np.searchsorted(reached, ends, side="left")
         closed = step < len(clock)
-        return (clock[step[closed]] - ends[closed]).astype(np.float64)
+        return float((clock[step[closed]] - ends[closed]).mean()) if closed.any() else 0.0
+
+    def ends(self, windows: Rows) -> Times:
+        """Return the ends of windows."""
+        return self._node.panes.ends(windows)
 
     @cached_property
     def _node(self) -> AggregateNode:
