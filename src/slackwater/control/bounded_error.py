@@ -8,6 +8,7 @@ than the confidence is asked for is corrected by what was reached. See docs/deci
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _RECENT = 20.0  # windows that the short memory looks back
 _DOUBT = 1.0  # standard deviations by which few windows may fall short without saying that things got worse
 _MARGIN = 0.5  # standard deviations of a share of so few results that are added to what is asked for
+_NEARLY_ALL = 0.02  # the share of what may be out of bounds that is never asked back
 _GAIN = 2.0  # how much more is asked for while less was reached, for each bit that is lacking
 
 
@@ -118,7 +120,10 @@ class BoundedErrorController:
         spare = 1 - self._confidence
         lacking = 0.0
         if windows.share is not None:
-            lacking = self._confidence - windows.share - _DOUBT * (self._confidence * spare / windows.emitted) ** 0.5
-        known = float(windows.results.sum())
-        reserve = self._config.reserve * spare + _MARGIN * (self._confidence * spare / known) ** 0.5
-        return min(self._confidence + reserve + _GAIN * max(lacking, 0.0), 1 - 0.02 * spare)
+            lacking = self._confidence - windows.share - _DOUBT * self._deviation(windows.emitted)
+        reserve = self._config.reserve * spare + _MARGIN * self._deviation(float(windows.results.sum()))
+        return min(self._confidence + reserve + _GAIN * max(lacking, 0.0), 1 - _NEARLY_ALL * spare)
+
+    def _deviation(self, results: float) -> float:
+        """Return the standard deviation of a share of so many results, if each is within the bound by chance."""
+        return math.sqrt(self._confidence * (1 - self._confidence) / results)

@@ -35,7 +35,7 @@ def relative_error(
     mine, theirs = emitted.astype(np.float64), true.astype(np.float64)
     usable = np.isfinite(mine) & np.isfinite(theirs) & (theirs != 0)
     error = np.full(len(mine), np.inf)
-    np.divide(np.abs(mine - theirs), np.abs(theirs), out=error, where=usable)
+    error[usable] = np.abs(mine[usable] - theirs[usable]) / np.abs(theirs[usable])
     error[(mine == theirs) | (np.isnan(mine) & np.isnan(theirs))] = 0.0
     known, due = (_known(valid, len(mine)) for valid in (emitted_valid, true_valid))
     error[known != due] = np.inf

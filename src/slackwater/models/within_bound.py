@@ -50,7 +50,7 @@ def shares_within(windows: RecentWindows, *, half_life: float) -> Shares:
     results = np.where(too_young == count, 0.0, known)
     within = np.full(bins, np.nan)
     np.divide(kept, results, out=within, where=results > 0)
-    return Shares(within, results)
+    return Shares(np.minimum(within, 1.0), results)  # sums of weights may differ in their last digits
 
 
 def smallest_bin(shares: Shares, level: float, *, doubt: float = 0.0) -> int:
