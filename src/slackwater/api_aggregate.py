@@ -41,7 +41,7 @@ def aggregate(
         values: what to compute, by the name of its column in the results: `sw.count()`, `sw.sum("x")`, `sw.mean`,
             `sw.min`, `sw.max`, `sw.variance`, or a function of yours as `sw.Value`.
         by: columns; rows of equal values are aggregated together. Null is a value of its own.
-        contract: how long to wait: `sw.DropRatio`, `sw.FixedSlack`, `sw.MaxSlack` or `sw.NoSlack`.
+        contract: how long to wait: `sw.RelativeError`, `sw.DropRatio`, `sw.FixedSlack`, `sw.MaxSlack` or `sw.NoSlack`.
         late: as in `sw.reorder`, but for "adjust".
         buckets: on Spark, how many parts the groups are spread over; each has its own clock.
 
