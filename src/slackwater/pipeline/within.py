@@ -51,6 +51,7 @@ class WithinBound:
         recent = state.get("recent") if state.get("about") == self._about else None  # another bound's mean nothing
         self._recent = RecentResults(most=most, youngest=interval, state=recent)
         self._judged: Judged | None = None
+        self._ends = self._ledger.ends  # of the windows that are followed, during a batch
         self._told = 0
 
     @classmethod
@@ -61,6 +62,7 @@ class WithinBound:
     def on_batch(self, arrivals: Arrivals, group: Rows, inputs: Sequence[Input]) -> None:
         """Take in all events of a batch, before the first decision in it."""
         self._judged, self._told = self._ledger.on_batch(arrivals, group, inputs), 0
+        self._ends = self._ledger.ends
 
     def follow(self, clock: Times, reached: Times, closed_to: int, steps: Rows, decisions: Decisions) -> Decisions:
         """Go through a part of the batch, and write down what was measured at each decision.
@@ -68,8 +70,7 @@ class WithinBound:
         `reached` is how far windows are closed after each step, `closed_to` how far before; `steps` are those of the
         decisions.
         """
-        ends = self._ledger.ends
-        ends = ends[(ends > closed_to) & (ends <= reached[-1])]
+        ends = self._ends[slice(*np.searchsorted(self._ends, [closed_to, reached[-1]], side="right"))]
         closing = np.searchsorted(reached, ends, side="left")
         measured = np.full(len(decisions), np.nan)
         start = 0
