@@ -33,8 +33,8 @@ class RecentResults:
         self._waited = np.array(state.get("waited", []), np.int64)  # in us; _OPEN before it is emitted
         self._known = np.array(state.get("known", []), np.bool_)  # whether its share has been counted as due
         width = state.get("width", 1)
-        kept = unpack(state["kept"], np.float64) if "kept" in state else np.zeros(0)
-        self._kept: Floats = kept.reshape(len(self._end), width)
+        needed = unpack(state["needed"], np.int32) if "needed" in state else np.zeros(0, np.int32)
+        self._kept: Floats = np.cumsum(needed.reshape(len(self._end), width), axis=1).astype(np.float64)
         self._changed: bool = state.get("changed", False)
         self._pending: tuple[float, float] = tuple(state.get("pending", (0.0, 0.0)))
         self._early = {int(end): waited for end, waited in state.get("early", {}).items()}  # emitted, not yet judged
@@ -87,7 +87,7 @@ class RecentResults:
             "waited": self._waited.tolist(),
             "known": self._known.tolist(),
             "width": self._kept.shape[1],
-            "kept": pack(self._kept),
+            "needed": pack(np.diff(self._kept, prepend=0, axis=1).astype(np.int32)),  # whole numbers, mostly zeros
             "pending": list(self._pending),
             "changed": self._changed,
             "early": {str(end): waited for end, waited in self._early.items()},
