@@ -1,4 +1,4 @@
-"""Results that are followed until no more rows are to be expected."""
+"""Results that are watched until no more rows are to be expected."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_window_is_judged_again_when_it_is_twice_as_old_and_more_rows_came():
     assert 151 <= slack_of_bin(ages[-1][1][0])
 
 
-def test_windows_that_began_before_the_stream_are_not_followed():
+def test_windows_that_began_before_the_stream_are_not_watched():
     found = judged(ledger(panes=Panes(100, 100)), np.array([30, 150, 260, 400]), np.zeros(4, np.int64), [0, 4])
     assert {200, 300} == {end for _, end, _ in found}
 
@@ -76,5 +76,5 @@ def test_what_is_kept_does_not_grow_with_the_length_of_the_stream():
     assert max(sizes[2:]) <= 4 * 700 / 50 + 10
 
 
-def test_of_windows_that_overlap_much_some_are_followed():
-    assert Panes(100, 25) == ledger(panes=Panes(100, 1)).followed
+def test_of_windows_that_overlap_much_some_are_watched():
+    assert Panes(100, 25) == ledger(panes=Panes(100, 1)).watched

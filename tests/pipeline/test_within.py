@@ -80,7 +80,7 @@ def test_going_on_from_a_snapshot_gives_the_same_decisions(table):
     for batch in read_batch(out.node.stream, out.table, processing_time=0).in_batches(1_777):
         slacks += pipeline.on_batch(batch, code, inputs).decisions.slack.tolist()
         saved = json.loads(json.dumps(pipeline.snapshot()))
-        pipeline = AggregatePipeline(out.node, saved, pipeline.panes, pipeline.followed)
+        pipeline = AggregatePipeline(out.node, saved, pipeline.panes, pipeline.watched)
     assert out.decisions["slack"].to_pylist()[:-1] == slacks
 
 

@@ -1,6 +1,6 @@
 """Results of an aggregate at every slack, kept until no row that late is to be expected any more.
 
-For each window that is followed there are the states of its groups by the slack that their rows need, in bins of 2 %.
+For each window that is watched there are the states of its groups by the slack that their rows need, in bins of 2 %.
 What a slack needs is also when it comes: rows that need no more than `a` have all come once the clock is `a` past the
 end of their window. So a result can be judged at any age from its cells alone, however the stream is cut into batches:
 the value with all rows of that age is taken for the true one, and later, when the window is twice as old, again.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from slackwater.events import Rows
     from slackwater.time import Times
 
-_OVERLAP = 4  # windows that overlap more are nearly the same: of those only some are followed
+_OVERLAP = 4  # windows that overlap more are nearly the same: of those only some are watched
 _DOUBLING = 35  # bins: 1.02 ** 35 is 2
 _LEAST, _MOST = 8, 512  # windows that are kept after their end
 _LONGER = 4  # how many times as long as any row has needed so far, within these limits
@@ -62,7 +62,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class ResultLedger:
-    """Which results are followed, and when they are good enough; `functions` has None where a value does not count."""
+    """Which results are watched, and when they are good enough; `functions` has None where a value does not count."""
 
     panes: Panes
     functions: tuple[Algebra, ...]
@@ -72,8 +72,8 @@ class ResultLedger:
     most: int | None = None  # the longest wait that makes sense
 
     @property
-    def followed(self) -> Panes:
-        """The windows that are followed: all, or every so many."""
+    def watched(self) -> Panes:
+        """The windows that are watched: all, or every so many."""
         stride = max(1, self.panes.size // self.panes.slide // _OVERLAP)
         return Panes(self.panes.size, self.panes.slide * stride)
 
@@ -87,7 +87,7 @@ class ResultLedgerLogic:
 
     def __init__(self, config: ResultLedger, state: LedgerState) -> None:
         self._config = config
-        self._panes = config.followed
+        self._panes = config.watched
         self._clock, self._whole = state.clock, state.whole
         self._longest, self._gone = state.longest, state.gone
         self._held = dict(state.windows)

@@ -52,7 +52,7 @@ class AggregatePipeline:
         node: AggregateNode,
         state: dict[str, Any] | None = None,
         panes: Mapping[int, Cells] | None = None,
-        followed: Mapping[int, Cells] | None = None,
+        watched: Mapping[int, Cells] | None = None,
     ) -> None:
         state = state or {}
         self._node = node
@@ -64,7 +64,7 @@ class AggregatePipeline:
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
         )
         self._kept = KeptShare.of(node.contract, state)
-        self._within = WithinBound.of(node, state, followed)
+        self._within = WithinBound.of(node, state, watched)
         self._counts = Counts(**state.get("counts", {}))
         self._results: int = state.get("results", 0)
         # A controller that counts what events need is told that; another one knows what to make of delays.
@@ -117,8 +117,8 @@ class AggregatePipeline:
         return self._logic.snapshot().panes
 
     @property
-    def followed(self) -> Mapping[int, Cells]:
-        """The cells of windows whose errors are followed; none where the contract is not about values."""
+    def watched(self) -> Mapping[int, Cells]:
+        """The cells of windows whose errors are watched; none where the contract is not about values."""
         return {} if self._within is None else self._within.windows
 
     @property

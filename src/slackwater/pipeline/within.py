@@ -51,7 +51,7 @@ class WithinBound:
         recent = state.get("recent") if state.get("about") == self._about else None  # another bound's mean nothing
         self._recent = RecentResults(most=most, youngest=interval, state=recent)
         self._judged: Judged | None = None
-        self._ends = self._ledger.ends  # of the windows that are followed, during a batch
+        self._ends = self._ledger.ends  # of the windows that are watched, during a batch
         self._told = 0
 
     @classmethod
@@ -98,7 +98,7 @@ class WithinBound:
 
     @property
     def windows(self) -> Mapping[int, Cells]:
-        """The cells of the windows that are followed; those that a batch leaves alone stay the same objects."""
+        """The cells of the windows that are watched; those that a batch leaves alone stay the same objects."""
         return self._ledger.snapshot().windows
 
     def snapshot(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 A chunk has the groups of its pane and the states of their functions. A call reads the open panes, and writes those that
 got rows; the others stay as they are. Rows never wait, so none are kept. Where the contract is about values, each
-window that is followed has a chunk too, with one more column: the bin of slack that the rows of a group needed.
+window that is watched has a chunk too, with one more column: the bin of slack that the rows of a group needed.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import AggregateNode
 
 
-_FOLLOWED = 2**60  # chunks from here on are windows that are followed: no pane has such a number
+_WATCHED = 2**60  # chunks from here on are windows that are watched: no pane has such a number
 _BIN = "__slackwater_bin"
 
 
 @dataclass(frozen=True, slots=True)
 class PaneChunk:
-    """An entry of the index: an open pane, or a window that is followed; its number is also that of its chunk."""
+    """An entry of the index: an open pane, or a window that is watched; its number is also that of its chunk."""
 
     number: int
     rows: int  # how many groups it has
@@ -73,8 +73,8 @@ def run_aggregate_call(
     every = pa.concat_tables([table.select(list(node.by)), *(each.select(list(node.by)) for each in stored)])
     groups = Groups.of([every[column] for column in node.by], _rows([table, *stored]))
     held = _restored(node, saved.chunks, stored, groups.code[table.num_rows :])
-    panes, followed = _split(held)
-    pipeline = AggregatePipeline(node, saved.pipeline, panes, followed)
+    panes, watched = _split(held)
+    pipeline = AggregatePipeline(node, saved.pipeline, panes, watched)
     before = pipeline.counts
     incoming = read_batch(node.stream, table, processing_time=processing_time)
     incoming = incoming if node.stream.arrival else together(incoming, saved.calls)
@@ -82,7 +82,7 @@ def run_aggregate_call(
     if drain:
         outcomes.append(pipeline.on_end())
     keys = every.take(groups.row)
-    chunks = _commit(store, held, _joined(pipeline.panes, pipeline.followed), keys)
+    chunks = _commit(store, held, _joined(pipeline.panes, pipeline.watched), keys)
     took = Duration((time.perf_counter_ns() - started) // 1_000)
     return Call(
         bucket=bucket,
@@ -112,7 +112,7 @@ def _restored(
     panes, start = {}, 0
     for chunk, table in zip(chunks, tables, strict=True):
         group = code[start : start + table.num_rows]
-        place = table[_BIN].to_numpy() if _is_followed(chunk.number) else np.full(len(group), chunk.number)
+        place = table[_BIN].to_numpy() if _is_watched(chunk.number) else np.full(len(group), chunk.number)
         order = np.lexsort((group, place))
         states = tuple(_state(table, value, order) for value in range(len(node.values)))
         panes[chunk.number] = Cells(place[order], group[order], states)
@@ -130,19 +130,19 @@ def _column(value: int, number: int | str) -> str:
     return f"__slackwater_state_{value}_{number}"
 
 
-def _is_followed(number: int) -> bool:
-    return number >= _FOLLOWED // 2
+def _is_watched(number: int) -> bool:
+    return number >= _WATCHED // 2
 
 
 def _split(held: Mapping[int, Cells]) -> tuple[dict[int, Cells], dict[int, Cells]]:
-    """Return the panes, and the windows that are followed."""
-    panes = {number: cells for number, cells in held.items() if not _is_followed(number)}
-    return panes, {number - _FOLLOWED: cells for number, cells in held.items() if number not in panes}
+    """Return the panes, and the windows that are watched."""
+    panes = {number: cells for number, cells in held.items() if not _is_watched(number)}
+    return panes, {number - _WATCHED: cells for number, cells in held.items() if number not in panes}
 
 
-def _joined(panes: Mapping[int, Cells], followed: Mapping[int, Cells]) -> dict[int, Cells]:
+def _joined(panes: Mapping[int, Cells], watched: Mapping[int, Cells]) -> dict[int, Cells]:
     """Return both under the numbers of their chunks."""
-    return {**panes, **{number + _FOLLOWED: cells for number, cells in followed.items()}}
+    return {**panes, **{number + _WATCHED: cells for number, cells in watched.items()}}
 
 
 def _commit(
@@ -154,7 +154,7 @@ def _commit(
             store.delete(number)
     for number, cells in after.items():
         if before.get(number) is not cells:
-            store.write(number, to_bytes(_chunk(cells, keys, binned=_is_followed(number))))
+            store.write(number, to_bytes(_chunk(cells, keys, binned=_is_watched(number))))
     return tuple(PaneChunk(number, len(after[number])) for number in sorted(after))
 
 
