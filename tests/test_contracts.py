@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from slackwater.contracts import Contract, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.contracts import Contract, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall, RelativeError
 from slackwater.control import Fixed
 from slackwater.errors import ParameterError
 from slackwater.time import Duration
@@ -118,3 +118,17 @@ def test_decisions_show_the_share_that_is_late():
 
 def test_a_recall_and_a_drop_ratio_of_equal_target_are_not_equal():
     assert Recall(0.5) != DropRatio(0.5)
+
+
+@pytest.mark.parametrize(
+    "options", [{"bound": 0}, {"bound": 1.5}, {"bound": True}, {"confidence": 1}, {"confidence": 0}]
+)
+def test_a_relative_error_is_a_share_and_so_is_its_confidence(options):
+    given = {"bound": 0.03, **options}
+    with pytest.raises(ParameterError, match=f"{next(iter(options))} must be > 0 and < 1"):
+        RelativeError(given.pop("bound"), **given)
+
+
+def test_a_relative_error_is_about_one_value_or_several():
+    assert ("n",) == RelativeError(0.03, of="n").of
+    assert ("n", "x") == RelativeError(0.03, of=["n", "x"]).of

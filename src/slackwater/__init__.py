@@ -16,7 +16,7 @@ from slackwater import control
 from slackwater.api import Output, Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
 from slackwater.api_merge import merge, union
-from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall
+from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall, RelativeError
 from slackwater.core.late import LatePolicy
 from slackwater.deadline import Deadline
 from slackwater.early import Early
@@ -39,6 +39,7 @@ __all__ = [
     "Output",
     "Punctuated",
     "Recall",
+    "RelativeError",
     "SlackwaterError",
     "Stream",
     "Value",

@@ -50,7 +50,7 @@ def aggregate(
             `sw.min`, `sw.max`, `sw.variance`, `sw.quantile("x", 0.95)`, `sw.distinct("x")`, or a function of yours as
             `sw.Value`.
         by: columns; rows of equal values are aggregated together. Null is a value of its own.
-        contract: how long to wait: `sw.DropRatio`, `sw.FixedSlack`, `sw.MaxSlack` or `sw.NoSlack`.
+        contract: how long to wait: `sw.RelativeError`, `sw.DropRatio`, `sw.FixedSlack`, `sw.MaxSlack` or `sw.NoSlack`.
         late: as in `sw.reorder`, but for "adjust".
         buckets: on Spark, how many parts the groups are spread over; each has its own clock.
         early: when windows are shown before they are final, such as `sw.Early(aggressiveness=0.25)`. Results then have

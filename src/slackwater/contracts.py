@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -332,3 +332,64 @@ class DropRatio(PerPeriod):
             raise ParameterError(
                 "target", self.target, must="be > 0 and < 1", remedy="0.01 lets one row in 100 come too late"
             )
+
+
+@dataclass(frozen=True, init=False)
+class RelativeError(Contract):
+    """Let the values of an aggregate be this close to what all their rows would give, for this share of the results.
+
+    The error of a value is `|emitted - true| / |true|`: infinite where just one of the two is null, NaN or infinite, or
+    the true one alone is zero, and 0 where both are the same. That of a result is the largest of its values; of one
+    that was never emitted, because all its rows came too late, it is infinite. The share is that of all results, in the
+    long run: single windows, and bad times, may be worse.
+
+    Args:
+        bound: the largest error, as a share of the true value.
+        confidence: the share of the results that must keep it.
+        of: the values that count, by their names; all that are numbers unless given.
+
+    >>> RelativeError(0.03, confidence=0.95).bound
+    0.03
+    >>> RelativeError(3)
+    Traceback (most recent call last):
+        ...
+    slackwater.errors.ParameterError: bound must be > 0 and < 1, got 3; 0.03 lets a value be 3 % off
+    """
+
+    bound: float
+    confidence: float = 0.95
+    of: tuple[str, ...] = ()  # empty: all numbers
+
+    def __init__(
+        self,
+        bound: float,
+        *,
+        confidence: float = 0.95,
+        of: str | Sequence[str] = (),
+        cap: DurationLike | None = None,
+        adaptation_interval: DurationLike = "1 second",
+        controller: ControllerConfig | None = None,
+    ) -> None:
+        object.__setattr__(self, "bound", bound)
+        object.__setattr__(self, "confidence", confidence)
+        object.__setattr__(self, "of", (of,) if isinstance(of, str) else tuple(of))
+        super().__init__(cap=cap, adaptation_interval=adaptation_interval, controller=controller)
+
+    def __post_init__(self) -> None:
+        """Check the bound and the confidence."""
+        super().__post_init__()
+        remedies = {"bound": "0.03 lets a value be 3 % off", "confidence": "0.95 lets one result in 20 be further off"}
+        for name, remedy in remedies.items():
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+                raise ParameterError(name, value, must="be > 0 and < 1", remedy=remedy)
+
+    @property
+    def quality(self) -> float:
+        """The share of the results to be within the bound."""
+        return self.confidence
+
+    @property
+    def stated(self) -> float:
+        """The share of the results, as in `estimated` and `measured`; the bound is in the contract alone."""
+        return self.confidence

@@ -68,6 +68,25 @@ class NeededSlacks:
 
 
 @dataclass(frozen=True, slots=True)
+class RecentWindows:
+    """What is known of the recent windows of an aggregate, in the order of their ends."""
+
+    age: Times  # how far the clock is past the end of each
+    results: Numbers  # how many results each has
+    kept: Numbers  # of each, how many are within the bound with a slack: windows x bins
+    emitted: float = 0.0  # how many results were emitted long enough ago for their error to be known
+    within: float = 0.0  # and how many of them are within the bound
+    due: float = 0.0  # how many results have become known since the measurement before
+    made: float = 0.0  # and how many of them are within the bound
+    changed: bool = True  # whether any window has been judged since
+
+    @property
+    def share(self) -> float | None:
+        """The share of emitted results that are within the bound; None where none is known."""
+        return self.within / self.emitted if self.emitted else None
+
+
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """What happened in an adaptation interval, or in a part of one.
 
@@ -88,3 +107,4 @@ class Measurement:
     slack_ready: int = 0  # behind a gate: how many events left before they were ready
     stall: int = 0  # behind a gate: the longest that one of these had waited, in event time of the fastest stream
     kept: float | None = None  # where nothing is joined: the share of events of the last period that were not late
+    windows: RecentWindows | None = None  # of an aggregate, where the contract is about its values

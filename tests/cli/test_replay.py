@@ -52,6 +52,40 @@ def test_several_contracts_without_hindsight(tmp_path):
     assert {"contract", "reference"} == {row["kind"] for row in figures_in(tmp_path)}
 
 
+def test_a_bound_on_errors_is_compared_with_every_way_to_choose_a_slack(tmp_path):
+    query = ("--query", "mean(speed) as speed, count() as n by status size 2 minutes slide 1 minute")
+    contract = ("--contract", "error 3%")
+    shown = run("freeway", "--duration", "1 hour", *query, *contract, "--output", str(tmp_path))
+    assert 0 == shown.exit_code, shown.output
+    names = ("error 0.03", "hindsight", "NoSlack", "MaxSlack", "drop 0.03", "AlphaPD", "latency")
+    assert [] == [name for name in names if name not in shown.stdout]
+    assert {"mean(speed) as speed, count() as n by status size 2 minutes slide 1 minute"} == {
+        row["query"] for row in figures_in(tmp_path)
+    }
+    assert "Error 0.03 for 0.95 of the results" in (tmp_path / "replay.html").read_text()
+
+
+def test_windows_over_a_file(files, tmp_path):
+    options = ("--event-time", "ts", "--unit", "ms", "--arrival", "seq", "--query", "count() as n size 5 seconds")
+    shown = run(files[0], *options, "--contract", "error 10%", "--no-hindsight", "--output", str(tmp_path / "out"))
+    assert 0 == shown.exit_code, shown.output
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("syn3", "--query", "count() as n size 1 second", "--contract", "drop 1%"), "not about errors"),
+        (("a.parquet", "--event-time", "ts", "--contract", "error 3%"), "--query must be given for files"),
+        (("syn3", "--query", "count() as n", "--contract", "error 3%"), "say the size of the windows"),
+        (("soccer", "--contract", "error 3%"), "has no stream to be aggregated"),
+    ],
+)
+def test_a_query_that_cannot_be_replayed_is_refused(options, problem):
+    shown = run(*options)
+    assert 0 != shown.exit_code
+    assert problem in " ".join(f"{shown.output} {shown.exception}".split())
+
+
 def test_a_drop_ratio_is_compared_with_every_way_to_choose_a_slack(tmp_path):
     shown = run("poisson", "--duration", "5 seconds", "--contract", "drop 1%", "--output", str(tmp_path))
     assert 0 == shown.exit_code, shown.output
@@ -94,7 +128,10 @@ def test_files_are_joined_as_the_options_say(files, tmp_path, order):
     ("arguments", "message"),
     [
         (("syn3",), "--contract must be given"),
-        (("syn3", "--contract", "precision 1"), "contract must begin with one of: recall, drop, fixed, max, none"),
+        (
+            ("syn3", "--contract", "precision 1"),
+            "contract must begin with one of: recall, drop, error, fixed, max, none",
+        ),
         (("traffic", "--contract", "drop 1%"), "dataset 'traffic' has no stream to be replayed by itself"),
         (("a.csv", "b.csv", "--event-time", "t", "--contract", "drop 1%"), "files must be one for a drop ratio"),
         (

@@ -44,7 +44,13 @@ def pairs(draw):
     return first & second
 
 
-@given(PLAIN | with_targets() | deadlines() | pairs())
+NAMES = st.lists(st.sampled_from(["n", "Worst", "x_1"]), max_size=3, unique=True)
+SHARES = st.floats(0, 1, exclude_min=True, exclude_max=True)
+HOW = st.sampled_from([None, *CONTROLLERS.values()])
+ERRORS = st.builds(sw.RelativeError, SHARES, confidence=SHARES, of=NAMES, controller=HOW, **SHARED)
+
+
+@given(PLAIN | with_targets() | deadlines() | pairs() | ERRORS)
 def test_what_is_printed_reads_back_as_the_same_contract(contract):
     assert contract == parse_contract(contract_text(contract))
 
@@ -58,6 +64,10 @@ def test_clauses_come_in_any_order_and_case():
 @pytest.mark.parametrize("text", ["drop 0.001", "drop 0.1%", "DROP 0.1 % over 1 minute"])
 def test_a_drop_ratio_is_a_share_or_a_percentage(text):
     assert sw.DropRatio(0.001) == parse_contract(text)
+
+
+def test_an_error_is_for_all_values_and_95_percent_of_the_results_unless_it_says_so():
+    assert sw.RelativeError(0.03, confidence=0.95) == parse_contract("Error 3%")
 
 
 def test_what_the_text_does_not_say_is_taken_from_the_caller():
@@ -78,13 +88,17 @@ def test_an_interval_in_the_text_is_never_changed():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "begin with one of: recall, drop, deadline, fixed, max, none"),
-        ("precision 0.9", "begin with one of: recall, drop, deadline, fixed, max, none"),
+        ("", "begin with one of: recall, drop, error, deadline, fixed, max, none"),
+        ("precision 0.9", "begin with one of: recall, drop, error, deadline, fixed, max, none"),
         ("recall", "say what recall is"),
         ("recall over 1 minute", "say what recall is"),
         ("recall high", "have a number after recall"),
         ("drop", "say what drop is"),
         ("drop few%", "have a number after drop"),
+        ("error small", "have a number after error"),
+        ("error 3% confidence high", "have a number after confidence"),
+        ("error 3% over 1 minute", "have no clause 'over' for error"),
+        ("drop 1% of n", "have no clause 'of' for drop"),
         ("recall 0.9 0.95", "have a number after recall"),
         ("recall 0.9 over", "say 'over' once, with a value"),
         ("recall 0.9 cap 1 s cap 2 s", "say 'cap' once, with a value"),

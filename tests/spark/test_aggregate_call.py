@@ -30,6 +30,8 @@ VALUES = {
     "kinds": sw.distinct("line"),
 }
 
+CONTRACTS = [sw.NoSlack(), sw.MaxSlack(), sw.DropRatio(0.02), sw.RelativeError(0.2)]
+
 
 def disordered(rows: int, *, seed: int = 1) -> pa.Table:
     random = np.random.default_rng(seed)
@@ -69,7 +71,7 @@ def _rounded(value):
 
 
 @pytest.mark.parametrize("by", ["line", ["line", "x"], []], ids=str)
-@pytest.mark.parametrize("contract", [sw.NoSlack(), sw.MaxSlack(), sw.DropRatio(0.02)], ids=lambda c: type(c).__name__)
+@pytest.mark.parametrize("contract", CONTRACTS, ids=lambda c: type(c).__name__)
 def test_calls_give_what_a_run_in_process_gives(contract, by):
     table = disordered(2_000)
     local = plan(table, contract=contract, by=by)
@@ -129,6 +131,30 @@ def test_state_does_not_grow_with_the_length_of_the_stream():
         batch = table.slice(start, 500)
         saved = run_aggregate_call(node, 0, saved, store, batch, processing_time=0, drain=False).saved
         assert len(store.bodies) <= 2 * (2_000 + 200) / 300 + 3
+
+
+def test_state_of_a_bound_on_errors_does_not_grow_with_the_length_of_the_stream():
+    store, saved = DictChunks(), AggregateSaved()
+    table = disordered(20_000)
+    node = plan(table, contract=sw.RelativeError(0.2)).node
+    sizes = []
+    for start in range(0, 20_000, 1_000):
+        batch = table.slice(start, 1_000)
+        saved = run_aggregate_call(node, 0, saved, store, batch, processing_time=0, drain=False).saved
+        sizes.append(len(store.bodies))
+    longest = 10_000  # ms, about: windows are kept for four times as long, and one begins every 300 ms
+    assert max(sizes) <= 4 * longest / 300 + 30
+
+
+def test_what_was_kept_of_another_bound_is_forgotten():
+    table = disordered(4_000)
+    node = plan(table, contract=sw.RelativeError(0.5)).node
+    stricter = replace(node, contract=sw.RelativeError(0.01))
+    store = DictChunks()
+    first = run_aggregate_call(node, 0, AggregateSaved(), store, table[:3_000], processing_time=0, drain=False)
+    second = run_aggregate_call(stricter, 0, first.saved, store, table[3_000:3_001], processing_time=0, drain=False)
+    ends = [len(call.saved.pipeline["within"]["recent"]["end"]) for call in (first, second)]
+    assert [True, False] == [count > 0 for count in ends]
 
 
 def test_rows_of_a_batch_without_an_arrival_column_come_together():

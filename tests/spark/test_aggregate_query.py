@@ -80,8 +80,11 @@ def test_windows_are_those_of_spark_itself(spark, table):
     assert by_window(spark_own.toArrow()) == by_window(ours.toArrow())
 
 
-def test_a_query_goes_on_from_its_checkpoint(spark, tmp_path, table):
-    contract = sw.FixedSlack("50 ms")
+CONTRACTS = [sw.FixedSlack("50 ms"), sw.RelativeError(0.05, adaptation_interval="100 ms")]
+
+
+@pytest.mark.parametrize("contract", CONTRACTS, ids=lambda c: type(c).__name__)
+def test_a_query_goes_on_from_its_checkpoint(spark, tmp_path, table, contract):
     folder = as_files(table, tmp_path / "all", files=4)
     some = tmp_path / "in"
     some.mkdir()
@@ -91,6 +94,7 @@ def test_a_query_goes_on_from_its_checkpoint(spark, tmp_path, table):
     local = plan(table, contract=contract)
     assert by_window(local.results) == by_window(found["results"].select(local.results.column_names))
     assert local.late["seq"].to_pylist() == found["late"]["seq"].to_pylist()
+    assert local.decisions["slack"].to_pylist() == found["decisions"]["slack"].to_pylist()
 
 
 def test_progress_says_that_no_row_waits(spark, tmp_path, table):

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from slackwater.experiments.event_stream import EventStream
     from slackwater.experiments.replay import Notice
     from slackwater.experiments.subject import Subject
+    from slackwater.experiments.window_stream import WindowStream
     from slackwater.experiments.written import Written
     from slackwater.report.comparisons import Comparison
 
 _EXAMPLE = 'slackwater replay syn3 --contract "recall 0.95 over 1 minute"'
 _FILES = 'slackwater replay a.parquet b.parquet --event-time ts --on key --within "5 seconds" --contract "recall 0.95"'
+_QUERY = 'slackwater replay a.parquet --event-time ts --query "mean(x) as x size 1 minute" --contract "error 3%"'
 _FILE = 'slackwater replay a.parquet --event-time ts --contract "drop 1%"'
 
 
@@ -31,8 +33,8 @@ def replay(
     sources: Annotated[
         list[str],
         typer.Argument(
-            help="A data set (syn3, syn4, soccer, nezha, zeek, flights; for drop ratios also poisson, "
-            "poisson-changing, umts), or a file for each stream."
+            help="A data set (syn3, syn4, soccer, nezha, zeek, flights; for drop ratios and errors also poisson, "
+            "poisson-changing, umts; for errors also freeway), or a file for each stream."
         ),
     ],
     contract: Annotated[
@@ -40,7 +42,7 @@ def replay(
         typer.Option(
             help='Such as "recall 0.95 over 1 minute", "recall 0.99 cap 30 seconds by model-search" (or by needed, '
             'model-search-eq, model-search-eq-uncalibrated, late-degree, pd), "drop 1% over 1 minute", '
-            '"fixed 2 seconds", "max", "none"; '
+            '"error 3% confidence 0.95", "fixed 2 seconds", "max", "none"; '
             "may be repeated."
         ),
     ] = None,
@@ -52,6 +54,12 @@ def replay(
     on: Annotated[list[str] | None, typer.Option(help="Of files: columns that must be equal, or equations.")] = None,
     where: Annotated[str | None, typer.Option(help="Of files: what else must hold, in SQL.")] = None,
     within: Annotated[str | None, typer.Option(help='Of files: the window of the join, such as "5 seconds".')] = None,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            help='For errors: "max(speed) as worst, count() as n by segment size 60 seconds slide 20 seconds".'
+        ),
+    ] = None,
     hindsight: Annotated[
         bool, typer.Option("--hindsight/--no-hindsight", help="Search the smallest constant slack that does as well.")
     ] = True,
@@ -65,16 +73,21 @@ def replay(
     A drop ratio is about the events of one stream: that of the data set, or of one file, is put in order instead, and
     compared with the controllers AdaptiveMax and NormalDelay as well.
 
+    A bound on errors is about the values of windows over one stream: those of --query, or a query that the data set
+    has. It is compared with a drop ratio of the bound and the controller AlphaPD as well.
+
     Example:  slackwater replay syn3 --contract "recall 0.95 over 1 minute"
 
     Example:  slackwater replay nezha --contract "drop 1%" --contract "drop 0.1%"
+
+    Example:  slackwater replay freeway --query "mean(speed) as speed size 1 minute" --contract "error 3%"
 
     Example:  slackwater replay a.parquet b.csv --event-time ts --on key --within "5 seconds" --contract "recall 0.95"
     """
     from rich.console import Console
 
     of_files = {"event_time": event_time, "unit": unit, "arrival": arrival, "on": on, "where": where, "within": within}
-    given = _Given(sources, {name: value for name, value in of_files.items() if value}, seed, duration)
+    given = _Given(sources, {name: value for name, value in of_files.items() if value}, seed, duration, query)
     parts = _parts(given, contract or ())
     console = Console(highlight=False)
     comparisons = _compare(parts, output, hindsight=hindsight)
@@ -91,6 +104,7 @@ class _Given:
     of_files: dict[str, Any]
     seed: int | None
     duration: str | None
+    query: str | None = None
 
     @property
     def is_dataset(self) -> bool:
@@ -110,7 +124,7 @@ class _Given:
 
 @dataclass(frozen=True)
 class _Part:
-    """What contracts of one kind are replayed on: a join for results, one stream for events."""
+    """What contracts of one kind are replayed on: a join for results, one stream for events, windows for values."""
 
     name: str
     rows: str
@@ -121,6 +135,7 @@ class _Part:
 
 def _parts(given: _Given, texts: Sequence[str]) -> list[_Part]:
     """Load what the contracts are about; those without a target go with each of the others."""
+    from slackwater.contracts import RelativeError
     from slackwater.plan.contract_text import parse_contract
 
     if not texts:
@@ -128,12 +143,18 @@ def _parts(given: _Given, texts: Sequence[str]) -> list[_Part]:
     given.check()
     about = {text: parse_contract(text) for text in texts}
     events = [text for text in texts if about[text].counts_events]
+    values = [text for text in texts if isinstance(about[text], RelativeError)]
     plain = [text for text in texts if about[text].quality is None]
+    results = [text for text in texts if text not in (*events, *values, *plain)]
+    if not values:
+        _refuse({"query": given.query}, "contracts that are not about errors")
     parts = []
-    if set(texts) - {*events, *plain} or not events:
-        parts.append(_join_part(given, [text for text in texts if text not in events]))
+    if results or not (events or values):
+        parts.append(_join_part(given, [*results, *plain]))
     if events:
         parts.append(_stream_part(given, [*events, *plain]))
+    if values:
+        parts.append(_window_part(given, [*values, *plain]))
     return parts
 
 
@@ -170,6 +191,33 @@ def _stream_part(given: _Given, texts: Sequence[str]) -> _Part:
     )
 
 
+def _window_part(given: _Given, texts: Sequence[str]) -> _Part:
+    from slackwater.experiments.errors import compare_errors
+    from slackwater.plan.contract_text import parse_contract
+
+    stream = _windows(given)
+    contracts = [parse_contract(text, every=stream.every) for text in texts]
+    return _Part(
+        stream.name,
+        f"{stream.rows:,} rows of {stream.stream.node.name}",
+        f"aggregated: {stream.query}. {stream.description}",
+        stream.config,
+        lambda notice, hindsight: compare_errors(stream, contracts, hindsight=hindsight, notice=notice),
+    )
+
+
+def _windows(given: _Given) -> WindowStream:
+    from slackwater.experiments.window_stream import windows_of_dataset, windows_of_file
+
+    if given.is_dataset:
+        return windows_of_dataset(given.sources[0], query=given.query, **given.of_dataset)
+    options: dict[str, Any] = {name: given.of_files.get(name) for name in ("event_time", "unit", "arrival")}
+    _one_file(given, "an error", _QUERY)
+    if given.query is None:
+        raise ParameterError("--query", None, must="be given for files", remedy=f"such as {_QUERY}")
+    return windows_of_file(given.sources[0], query=given.query, **options)
+
+
 def _join(given: _Given) -> Subject:
     from slackwater.experiments.subject import subject_of_dataset, subject_of_files
 
@@ -191,13 +239,16 @@ def _one_stream(given: _Given) -> EventStream:
 
     if given.is_dataset:
         return stream_of_dataset(given.sources[0], **given.of_dataset)
-    if len(given.sources) > 1:
-        raise ParameterError(
-            "files", ", ".join(given.sources), must="be one for a drop ratio", remedy=f"such as {_FILE}"
-        )
-    _refuse({name: given.of_files.get(name) for name in ("on", "where", "within")}, "a drop ratio, which joins nothing")
-    _require(given.of_files, ("event_time",), _FILE)
+    _one_file(given, "a drop ratio", _FILE)
     return stream_of_file(given.sources[0], **given.of_files)
+
+
+def _one_file(given: _Given, what: str, example: str) -> None:
+    """Check that there is one file, and nothing that only a join needs."""
+    if len(given.sources) > 1:
+        raise ParameterError("files", ", ".join(given.sources), must=f"be one for {what}", remedy=f"such as {example}")
+    _refuse({name: given.of_files.get(name) for name in ("on", "where", "within")}, f"{what}, which joins nothing")
+    _require(given.of_files, ("event_time",), example)
 
 
 def _require(given: dict[str, Any], names: Sequence[str], example: str) -> None:

@@ -1,7 +1,9 @@
 """Controllers: they see measurements and say how long to wait. One policy per file, each names its document."""
 
 from slackwater.control.adaptive_max import AdaptiveMax
+from slackwater.control.alpha_pd import AlphaPD
 from slackwater.control.bounded_drops import BoundedDrops
+from slackwater.control.bounded_error import BoundedError
 from slackwater.control.capped import Capped
 from slackwater.control.choose import controller_for
 from slackwater.control.controller import Controller
@@ -18,7 +20,9 @@ from slackwater.control.speculative import Speculative
 __all__ = [
     "PD",
     "AdaptiveMax",
+    "AlphaPD",
     "BoundedDrops",
+    "BoundedError",
     "Capped",
     "Controller",
     "DeadlineSlack",

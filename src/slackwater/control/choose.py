@@ -14,8 +14,10 @@ from slackwater.contracts import (
     NoSlack,
     Punctuated,
     Recall,
+    RelativeError,
 )
 from slackwater.control.bounded_drops import BoundedDrops
+from slackwater.control.bounded_error import BoundedError
 from slackwater.control.capped import Capped
 from slackwater.control.deadline_slack import DeadlineSlack
 from slackwater.control.fixed import Fixed
@@ -83,6 +85,8 @@ def default_controller(contract: Contract) -> ControllerConfig:
             return DeadlineSlack()
         case Combined():
             return default_controller(contract.promise)
+        case RelativeError():
+            return BoundedError()
     raise ParameterError(
         "contract",
         contract,

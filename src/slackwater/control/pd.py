@@ -23,7 +23,8 @@ class PD:
     """At each boundary, changes the slack by kp * e + kd * (e - e before); e = target - quality measured.
 
     It knows nothing of delays and only reacts: quality must be missed before the slack grows. Intervals in which the
-    join made no progress are skipped. Without a join, the quality is the share of events within the slack.
+    join made no progress are skipped. Without a join, the quality is the share of events within the slack; for
+    `RelativeError`, that of results within the bound. `AlphaPD` is the same with gains that suit any delays.
 
     Args:
         kp: what is added to the slack where all quality is missing; a hundredth of it where 1 % is missing.

@@ -39,7 +39,8 @@ class TrackedQuality:
 
     A join: Nr_original = r_A r_B (W_A + W_B) span, where the span is the part of event time that the join went
     through; we take it from the number of events that came to the join. The selectivity cancels out. Windows that
-    are still filling count as far as they can be full. Without a join: the events within the slack, and all events.
+    are still filling count as far as they can be full. Without a join: the events within the slack, and all events;
+    of an aggregate whose contract is about values: the results within the bound, and all, once that is known.
     The estimate follows the rates, so it is noisy by a few percent. Holds at most 64 numbers for each stream.
     """
 
@@ -62,8 +63,11 @@ class TrackedQuality:
     def update(self, measurement: Measurement) -> None:
         """Count what happened, in an interval or a part of one."""
         self._rate.update([len(arrived.delays) for arrived in arrivals_of(measurement, self._goal)])
-        joined = measurement.joined
-        if joined is not None:
+        joined, windows = measurement.joined, measurement.windows
+        if windows is not None:
+            self._events += round(windows.due)
+            self._produced += windows.made
+        elif joined is not None:
             self._events += len(joined.delay)
             self._produced += float(joined.cross.sum())
         elif not self._goal.windows:

@@ -40,6 +40,21 @@ def slack_of_bin(number: int) -> int:
     return 0 if number == 0 else int(np.exp((number - 1) * GROWTH))
 
 
+def slacks_of_bins(numbers: Rows) -> Times:
+    """Return the largest slack of each bin, in us."""
+    return np.where(numbers == 0, 0, np.exp((numbers - 1) * GROWTH)).astype(np.int64)
+
+
+def bins_within(slack: Times) -> Rows:
+    """Return the last bin that each slack covers to its end: what needs that bin or an earlier one needs no more.
+
+    >>> bins_within(np.array([0, 1_006_745, 1_006_744])).tolist()
+    [0, 699, 698]
+    """
+    number = bin_of(slack)
+    return number - (slacks_of_bins(number) > slack)
+
+
 @dataclass(frozen=True, slots=True)
 class BlockSums:
     """Sums over blocks of results: n is the weight of a block, m(K) the weight of what slack K would have missed."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -28,6 +29,10 @@ from slackwater.plan.explain import in_a_line
 from slackwater.plan.explain_aggregate import explain_aggregate
 from slackwater.plan.nodes import AggregateNode
 from slackwater.time import Duration
+
+if TYPE_CHECKING:
+    from slackwater.core.cells import Cells
+    from slackwater.events import Rows
 
 BATCH_ROWS = 1_000_000  # closing windows reads all open panes, so that few large batches are better; results are equal
 
@@ -53,6 +58,16 @@ class LocalAggregate(BoundedOutput):
     def results(self) -> pa.Table:
         """One row for each window and group that has events: the window, the group, the values."""
         return results_table(self.node, self.table.schema, self._levels[-1].keys, self._run[0].emitted)
+
+    @property
+    def windows(self) -> Cells | None:
+        """The results as states of their functions, for those who compare runs: by (window, group)."""
+        return self._run[0].windows
+
+    @property
+    def groups(self) -> Rows:
+        """The group of each row, as in `windows`."""
+        return self._levels[0].code
 
     @cached_property
     def late(self) -> pa.Table:

@@ -34,6 +34,7 @@ from slackwater.pipeline.reorder import turned_away_by
 from slackwater.pipeline.staged import StagedRun, stages
 from slackwater.pipeline.tower import Tower
 from slackwater.pipeline.upper import Upper
+from slackwater.pipeline.within import WithinBound
 from slackwater.time import BEFORE_ALL_TIME, is_over_cap, slack_to_stay_open
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class AggregatePipeline:
         panes: Mapping[int, Cells] | None = None,
         notes: Mapping[str, Cells] | None = None,
         *,
+        watched: Mapping[int, Cells] | None = None,
         regroup: Sequence[Rows] = (),
         uppers: Sequence[AggregateState | None] | None = None,
     ) -> None:
@@ -89,6 +91,7 @@ class AggregatePipeline:
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
         )
         self._kept = KeptShare.of(node.contract, state)
+        self._within = WithinBound.of(node, state, watched)
         self._counts = Counts(**state.get("counts", {}))
         self._results: int = state.get("results", 0)
         # A controller that counts what events need is told that; another one knows what to make of delays.
@@ -104,9 +107,11 @@ class AggregatePipeline:
         events, turned_away = self._turn_away_liars(events, turned_away, group, marks)
         arrivals = self._logic.arrive(events)
         clock = BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock
+        columns = group[events.row], [each[events.row] for each in inputs]
+        if self._within is not None:
+            self._within.on_batch(arrivals, *columns)
         slack, decisions, steps = self._decide(arrivals, turned_away)
         cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._slide)
-        columns = group[events.row], [each[events.row] for each in inputs]
         run = StagedRun(self._logic, arrivals, *columns, slack, self._tower)
         for stage in cuts:
             run.through(stage)
@@ -123,6 +128,8 @@ class AggregatePipeline:
         clock = np.full(2, BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock)
         emitted = Emitted.of(self._tower.on_end(), final=True, step=0, clock=clock)
         outcome = self._outcome(emitted, Late.none(), Decisions.none())
+        if self._within is not None:
+            self._within.on_end()
         last = self._boundaries.close(self._logic.clock, self.slack, self._counts, self._results)
         return replace(outcome, decisions=last)
 
@@ -142,6 +149,7 @@ class AggregatePipeline:
             },
             "results": self._results,
             **({} if self._kept is None else self._kept.snapshot()),
+            **({} if self._within is None else self._within.snapshot()),
         }
 
     @property
@@ -167,6 +175,11 @@ class AggregatePipeline:
         return self._logic.clock
 
     @property
+    def watched(self) -> Mapping[int, Cells]:
+        """The cells of windows whose errors are watched; none where the contract is not about values."""
+        return {} if self._within is None else self._within.windows
+
+    @property
     def counts(self) -> Counts:
         """Where the events are, from the start."""
         return self._counts
@@ -189,10 +202,12 @@ class AggregatePipeline:
                 came = turned_away_by(turned_away, part)
                 slack = self._slack_of(part) if path is None else path
                 placed = Placed.of(self._node.panes, part, slack, closed_to)
-                decisions.append(self._pass_over(part, slack, placed.late, turned_away[:came]))
+                decisions.append(self._pass_over(part, slack, placed, closed_to, turned_away[:came]))
                 slacks.append(slack)
                 closed_to, start, turned_away = int(placed.reached[-1]), stop, turned_away[came:]
         self._count(len(turned_away), len(turned_away))
+        if self._within is not None:
+            self._within.on_batch_end()
         return np.concatenate(slacks), Decisions.concat(decisions), crossed
 
     def _slack_of(self, part: Arrivals) -> Times:
@@ -207,8 +222,9 @@ class AggregatePipeline:
             return part.delay
         return slack_to_stay_open(self._node.panes.last_end(part.events.time), part.per_event(part.before))
 
-    def _pass_over(self, part: Arrivals, slack: Times, late: Rows, turned_away: Late) -> Decisions:
+    def _pass_over(self, part: Arrivals, slack: Times, placed: Placed, closed_to: int, turned_away: Late) -> Decisions:
         """Write decisions down, count, and let the controller learn."""
+        late = placed.late
         late_steps = part.step_of(late)
 
         def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
@@ -225,6 +241,9 @@ class AggregatePipeline:
             arrived = np.append(part.arrived_by(crossed), len(part.events))
             missed = np.append(np.searchsorted(late_steps, crossed, side="right"), len(late))
             decisions = with_estimate(self._kept.follow(decisions, arrived, missed), self._controller)
+        if self._within is not None:
+            decisions = self._within.follow(part.clock, placed.reached, closed_to, crossed, decisions)
+            decisions = with_estimate(decisions, self._controller)
         self._count(len(part.events) + len(turned_away), len(late) + len(turned_away))
         self._controller.observe(self._measure(part, slack, decisions, late=len(late)))
         return decisions
@@ -239,6 +258,7 @@ class AggregatePipeline:
             counts=self._counts,
             late=late,
             kept=None if self._kept is None else self._kept.get(),
+            windows=None if self._within is None else self._within.measure(int(part.clock[-1])),
         )
 
     def _count(self, arrived: int, late: int) -> None:

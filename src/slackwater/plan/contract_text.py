@@ -4,12 +4,13 @@ A text begins with what is wanted and goes on with clauses in any order, each at
 
     recall 0.95 [over <duration>] [every <duration>] [cap <duration>] [by <controller>]
     drop 0.01, likewise
+    error 0.03 [confidence <share>] [of <value>[, <value>]] [every <duration>] [cap <duration>] [by <controller>]
     fixed <duration> | max | none, each with [every <duration>] [cap <duration>]
     deadline <duration> [latency <duration>] [every <duration>] [cap <duration>] [by <controller>]
     drop 0.01 over 1 minute & deadline 5 seconds: the first as far as the second allows
 
 `over` is the measurement period, `every` the adaptation interval; a share may be a percentage: `drop 1%`. Upper and
-lower case are the same.
+lower case are the same, but in the names of values.
 """
 
 from __future__ import annotations
@@ -26,13 +27,15 @@ from slackwater.contracts import (
     FixedSlack,
     MaxSlack,
     NoSlack,
-    PerPeriod,
     Recall,
+    RelativeError,
 )
 from slackwater.control import (
     PD,
     AdaptiveMax,
+    AlphaPD,
     BoundedDrops,
+    BoundedError,
     LateDegreeModel,
     ModelSearch,
     NeededSlack,
@@ -49,21 +52,24 @@ CONTROLLERS: Mapping[str, ControllerConfig] = {
     "model-search-eq-uncalibrated": ModelSearch(selectivity="eq", calibration="none"),
     "late-degree": LateDegreeModel(),
     "pd": PD(),
+    "alpha-pd": AlphaPD(),
     "needed-strict": NeededSlack(tolerance=0),
     "bounded-drops": BoundedDrops(),  # what a drop ratio uses unless it says otherwise
+    "bounded-error": BoundedError(),  # what a relative error uses unless it says otherwise
     "normal-delay": NormalDelay(),
     "adaptive-max": AdaptiveMax(),
 }
 EXAMPLES = (
     '"recall 0.95 over 1 minute", "recall 0.99 over 1 minute cap 30 seconds by model-search", '
-    '"drop 1% over 1 minute", '
+    '"drop 1% over 1 minute", "error 3% confidence 0.95", '
     '"deadline 6 seconds", "fixed 2 seconds", "max" or "none"'
 )
 
-_CLAUSES = ("over", "every", "cap", "by", "latency")
+_CLAUSES = ("over", "every", "cap", "by", "latency", "confidence", "of")
 _ALLOWED: Mapping[str, tuple[str, ...]] = {
     "recall": ("over", "every", "cap", "by"),
     "drop": ("over", "every", "cap", "by"),
+    "error": ("confidence", "of", "every", "cap", "by"),
     "deadline": ("latency", "every", "cap", "by"),
     **dict.fromkeys(("fixed", "max", "none"), ("every", "cap")),
 }
@@ -78,6 +84,8 @@ def parse_contract(text: str, *, over: DurationLike = "1 minute", every: Duratio
     >>> parse_contract("recall 0.95 over 5 minutes cap 30 seconds") == Recall(0.95, over="5 minutes", cap="30 seconds")
     True
     >>> parse_contract("drop 1%") == DropRatio(0.01)
+    True
+    >>> parse_contract("error 3% confidence 0.9 of n") == RelativeError(0.03, confidence=0.9, of="n")
     True
     >>> parse_contract("fixed 2 seconds") == FixedSlack("2 seconds")
     True
@@ -102,6 +110,8 @@ def parse_contract(text: str, *, over: DurationLike = "1 minute", every: Duratio
             latency = _duration(clauses, "latency") or Duration.ZERO
             how = _controller(text, clauses.get("by"))
             return Deadline(value, latency=latency, cap=cap, adaptation_interval=interval, controller=how)
+        case "error":
+            return _relative_error(text, value, clauses, cap, interval)
         case "fixed":
             return FixedSlack(Duration.of(value, parameter="fixed"), cap=cap, adaptation_interval=interval)
         case "max":
@@ -138,6 +148,9 @@ def _head(contract: Contract) -> str:
             return f"recall {contract.target!r} over {contract.period}"
         case DropRatio():
             return f"drop {contract.target!r} over {contract.period}"
+        case RelativeError():
+            named = f" of {', '.join(contract.of)}" if contract.of else ""
+            return f"error {contract.bound!r} confidence {contract.confidence!r}{named}"
         case FixedSlack() if not contract.by_stream:
             return f"fixed {contract.slack}"
         case Deadline():
@@ -150,7 +163,7 @@ def _head(contract: Contract) -> str:
 
 
 def _name(contract: Contract) -> str:
-    if isinstance(contract, PerPeriod | Deadline):
+    if contract.quality is not None or isinstance(contract, Deadline):
         for name, config in CONTROLLERS.items():
             if config == contract.controller:
                 return name
@@ -171,13 +184,16 @@ def _both(text: str) -> list[str]:
 
 def _split(text: str) -> tuple[str, str, dict[str, str]]:
     """Return the kind of contract, its own value and its clauses."""
-    words = text.lower().split()
+    given, words = text.split(), text.lower().split()
     if not words or words[0] not in _ALLOWED:
         raise _wrong(text, f"begin with one of: {', '.join(_ALLOWED)}")
     starts = [0, *(number for number, word in enumerate(words) if word in _CLAUSES), len(words)]
     parts = [words[start:stop] for start, stop in pairwise(starts)]
+    for number, (start, stop) in enumerate(pairwise(starts)):
+        if words[start] == "of":
+            parts[number] = ["of", *given[start + 1 : stop]]  # names are as they are
     kind, *own = parts[0]
-    if bool(own) != (kind in ("recall", "drop", "deadline", "fixed")):
+    if bool(own) != (kind in ("recall", "drop", "error", "deadline", "fixed")):
         raise _wrong(text, f"say what {kind} is" if not own else f"have nothing between {kind} and its clauses")
     clauses: dict[str, str] = {}
     for clause, *value in parts[1:]:
@@ -187,6 +203,22 @@ def _split(text: str) -> tuple[str, str, dict[str, str]]:
             raise _wrong(text, f"say {clause!r} once, with a value")
         clauses[clause] = " ".join(value)
     return kind, " ".join(own), clauses
+
+
+def _relative_error(
+    text: str, value: str, clauses: Mapping[str, str], cap: Duration | None, interval: Duration
+) -> RelativeError:
+    """Read a bound on the error, and which values it is for."""
+    confidence = _target(text, "confidence", clauses.get("confidence", "0.95"))
+    named = tuple(name.strip() for name in clauses["of"].split(",")) if "of" in clauses else ()
+    return RelativeError(
+        _target(text, "error", value),
+        confidence=confidence,
+        of=named,
+        cap=cap,
+        adaptation_interval=interval,
+        controller=_controller(text, clauses.get("by")),
+    )
 
 
 def _duration(clauses: Mapping[str, str], clause: str) -> Duration | None:

@@ -118,6 +118,7 @@ class AggregateNode:
     early: Early | None = None  # None: final results only
     empty: bool = False  # whether windows without rows have results too
     below: AggregateNode | None = None  # whose results are aggregated; None: those of the stream
+    counted: tuple[str, ...] = ()  # the values that a bound on the error is about
 
     operator = "aggregate"
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slackwater.contracts import Contract, FixedSlack, PerPeriod, Punctuated
+from slackwater.contracts import Contract, FixedSlack, PerPeriod, Punctuated, RelativeError
 from slackwater.control.choose import controller_for, default_controller
 from slackwater.control.controller import learns_from
 from slackwater.errors import ColumnError, ContractMissingError, ParameterError
@@ -60,6 +60,13 @@ def check_contract(operator: str, contract: Any) -> Contract:
     if isinstance(contract, Punctuated) and operator != "aggregate":
         raise ParameterError(
             "contract", "Punctuated()", must="be used with sw.aggregate", remedy="nothing else knows punctuations"
+        )
+    if isinstance(contract, RelativeError) and operator != "aggregate":
+        raise ParameterError(
+            "contract",
+            "RelativeError",
+            must=f"be one that a {operator} can keep",
+            remedy="values have errors in sw.aggregate; use sw.DropRatio here, or sw.Recall in a join",
         )
     return contract
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated
+from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, RelativeError
 from slackwater.core.late import LatePolicy
 from slackwater.early import Early
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.events import LATE_COLUMNS
+from slackwater.plan.counted_values import counted_values
 from slackwater.plan.keys import family
 from slackwater.plan.nodes import AggregateNode
 from slackwater.plan.validate import check_buckets, check_contract
@@ -55,7 +56,7 @@ def aggregate_node(
         empty=_check_empty(empty),
     )
     check_aggregate(node, schema)
-    return node
+    return replace(node, counted=counted_values(node, schema))
 
 
 def nested_node(
@@ -191,12 +192,12 @@ def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
 
 
 def _check_contract(node: AggregateNode) -> None:
-    if not isinstance(node.contract, NoSlack | FixedSlack | MaxSlack | DropRatio | Punctuated):
+    if not isinstance(node.contract, NoSlack | FixedSlack | MaxSlack | DropRatio | RelativeError | Punctuated):
         raise ParameterError(
             "contract",
             type(node.contract).__name__,
             must="be one that an aggregate can keep",
-            remedy="use DropRatio, FixedSlack, MaxSlack, NoSlack or Punctuated",
+            remedy="use RelativeError, DropRatio, FixedSlack, MaxSlack, NoSlack or Punctuated",
         )
     if isinstance(node.contract, FixedSlack) and node.contract.by_stream:
         raise ParameterError(

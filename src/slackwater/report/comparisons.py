@@ -197,7 +197,64 @@ class DropComparison(Comparison):
         )
 
 
-KINDS: Mapping[str, type[Comparison]] = {"recall": RecallComparison, "drop": DropComparison}
+class ErrorComparison(Comparison):
+    """Windows over one stream, measured by how far their values are off."""
+
+    heads = (
+        "policy",
+        "within bound",
+        "p95 error",
+        "missing results",
+        "average slack",
+        "of hindsight",
+        "final latency",
+        "late rows",
+    )
+
+    @property
+    def title(self) -> str:
+        """How far values may be off, and for what share of the results."""
+        first = self.runs[0]
+        return f"Error {first['target']:.4g} for {first['confidence']:.4g} of the results"
+
+    @property
+    def caption(self) -> str:
+        """What the figures mean."""
+        first = self.runs[0]
+        return (
+            f"{first['results']:,} results of {first['query']}, against their values with all rows. A result is within "
+            f"the bound if none of its values is off by more than {first['target']:.4g} of the true one; one that was "
+            "never emitted is missing. Final latency: how far the clock was past the end of a window when it was "
+            "emitted. Hindsight: the smallest constant slack that keeps as many results within the bound."
+        )
+
+    def cells(self, run: Figures, ratio: str) -> tuple[str, ...]:
+        """Return the cells of a run."""
+        return (
+            label_of(run),
+            _percent(run["within"]),
+            "none" if run["p95"] is None else f"{run['p95']:.2%}",
+            f"{run['missing']:,}",
+            span(run["average_slack_us"]),
+            ratio,
+            span(run["latency_us"]),
+            f"{run['late']:,}",
+        )
+
+    def quality(self, runs: Sequence[Figures]) -> Section:
+        """Return the errors over time."""
+        return Section(
+            f"{self.title}: how far each window was off",
+            "The largest error of the results of a window, by its end; dotted is the bound. 1 and more is drawn as 1.",
+            over_time(self.lines(runs, "error"), y="relative error", unit="", level=self.runs[0]["target"]),
+        )
+
+
+KINDS: Mapping[str, type[Comparison]] = {
+    "recall": RecallComparison,
+    "drop": DropComparison,
+    "error": ErrorComparison,
+}
 
 
 def label_of(run: Figures) -> str:
@@ -212,6 +269,9 @@ def label_of(run: Figures) -> str:
     policy = str(run["policy"])
     if run["kind"] == "hindsight":
         return policy.replace("fixed", "hindsight")
+    if policy.startswith("error"):
+        known = (f" confidence {run['confidence']!r}", f" every {_text(run['interval_us'])}")
+        return policy.replace(known[0], "").replace(known[1], "")
     if policy.startswith(("recall", "drop")):
         known = (f" over {_text(run['period_us'])}", f" every {_text(run['interval_us'])}")
         return policy.replace(known[0], "").replace(known[1], "")

@@ -42,4 +42,4 @@ def write_replay_page(path: Path, *, title: str, intro: str, comparisons: Sequen
 
 
 def _goal(run: Figures) -> tuple[Any, ...]:
-    return run["quality"], run["target"], run["period_us"], run["interval_us"]
+    return run["quality"], run["target"], run["period_us"], run["interval_us"], run.get("confidence")

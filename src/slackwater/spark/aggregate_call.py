@@ -2,7 +2,7 @@
 
 A chunk has the groups of its pane and the states of their functions. A call reads the panes that it adds rows to and
 those of windows that it closes, and writes those that got rows; the others stay as they are, unread. Rows never wait,
-so none are kept.
+so none are kept. Where the contract is about values, each window that is watched has a chunk too.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, columns
 from slackwater.spark.notes import commit_notes, read_notes, restored_notes
 from slackwater.spark.pane_chunks import PaneChunk, commit_panes, stored_panes
 from slackwater.spark.state import ChunkStore
+from slackwater.spark.watched import commit_watched, read_watched
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class AggregateSaved(Saved):
     chunk_type: ClassVar[type[Any]] = PaneChunk
 
     notes: tuple[str, ...] = ()  # which have a chunk
+    watched: tuple[int, ...] = ()  # windows that have a chunk of their own
 
 
 def identity_of_aggregate(node: AggregateNode, schema: pa.Schema) -> str:
@@ -68,7 +70,8 @@ def run_aggregate_call(
     notes = restored_notes(saved.notes, noted, groups.codes_of(noted))
     if node.stream.marker is not None or asked:
         panes.read_all()  # a prod or punctuation may speak of any group
-    pipeline = AggregatePipeline(node, saved.pipeline, panes, notes)
+    watched = read_watched(store, saved.watched, groups, len(node.values))
+    pipeline = AggregatePipeline(node, saved.pipeline, panes, notes, watched=watched)
     before = pipeline.counts
     incoming = read_batch(node.stream, table, processing_time=processing_time)
     incoming = incoming if node.stream.arrival else together(incoming, saved.calls)
@@ -80,10 +83,11 @@ def run_aggregate_call(
         outcomes.append(pipeline.on_end())
     chunks = commit_panes(store, saved.chunks, pipeline.panes, groups.keys)
     written = commit_notes(store, notes, pipeline.notes, groups.keys)
+    kept = commit_watched(store, watched, pipeline.watched, groups.keys)
     took = Duration((time.perf_counter_ns() - started) // 1_000)
     return Call(
         bucket=bucket,
-        saved=AggregateSaved(pipeline.snapshot(), chunks, calls=saved.calls + 1, notes=written),
+        saved=AggregateSaved(pipeline.snapshot(), chunks, calls=saved.calls + 1, notes=written, watched=kept),
         packets=list(packets_of(bucket, _tables(node, table, groups.keys, bucket, outcomes, took))),
         before=before,
         counts=pipeline.counts,

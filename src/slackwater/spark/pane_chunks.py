@@ -67,7 +67,7 @@ class _Stored:
 
     def read(self, numbers: Sequence[int]) -> dict[int, Cells]:
         """Return the cells of some panes. The groups of all are looked up at once."""
-        tables = [self._table(number) for number in numbers]
+        tables = [read_chunk(self.store, number) for number in numbers]
         bounds = np.cumsum([0, *(table.num_rows for table in tables)])
         code = self.groups.codes_of(tables)
         return {
@@ -75,15 +75,17 @@ class _Stored:
             for number, table, (start, stop) in zip(numbers, tables, pairwise(bounds), strict=True)
         }
 
-    def _table(self, number: int) -> pa.Table:
-        try:
-            return from_bytes(self.store.read(number))
-        except (pa.ArrowInvalid, KeyError, TypeError) as error:
-            raise unreadable_chunk(number) from error
-
     def _cells(self, number: int, table: pa.Table, code: Rows) -> Cells:
         order = np.argsort(code, kind="stable")
         return Cells(np.full(len(code), number), code[order], states_of(table, self.values, order))
+
+
+def read_chunk(store: ChunkStore, number: int) -> pa.Table:
+    """Return a chunk as a table."""
+    try:
+        return from_bytes(store.read(number))
+    except (pa.ArrowInvalid, KeyError, TypeError) as error:
+        raise unreadable_chunk(number) from error
 
 
 def chunk_of(cells: Cells, keys: pa.Table) -> pa.Table:

@@ -1,0 +1,80 @@
+"""Results that are watched until no more rows are to be expected."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from slackwater.core.algebra import Count
+from slackwater.core.arrivals import Arrivals
+from slackwater.core.cells import Input
+from slackwater.core.ledger import ResultLedger
+from slackwater.core.panes import Panes
+from slackwater.estimate.needed_slack import slack_of_bin
+from slackwater.events import Events
+
+
+def ledger(**options) -> ResultLedger:
+    given = {"panes": Panes(100, 50), "functions": (Count(),), "counted": (True,), "bound": 0.05, "youngest": 20}
+    return ResultLedger(**{**given, **options})
+
+
+def disordered(rows: int, seed: int = 1):
+    random = np.random.default_rng(seed)
+    delays = np.where(random.random(rows) < 0.7, 0, random.exponential(60, rows)).astype(np.int64)
+    return np.arange(rows) * 2 - delays, random.integers(0, 4, rows)
+
+
+def judged(config: ResultLedger, times, group, cuts) -> list[tuple]:
+    """Take rows in batches, each ledger built anew from what the one before remembered."""
+    found, state = [], None
+    for start, stop in pairwise(cuts):
+        logic = config.build(state)
+        events = Events.of(times[start:stop], arrival=np.arange(start, stop))
+        arrivals = Arrivals.after(None if state is None else state.clock, events)
+        out = logic.on_batch(arrivals, group[start:stop], [Input(np.zeros(stop - start))])
+        found += [(int(out.due[i]), int(out.end[i]), sorted(out.of(i).tolist())) for i in range(len(out))]
+        logic.forget()
+        state = logic.snapshot()
+    return found
+
+
+@pytest.mark.parametrize("options", [{}, {"most": 30}, {"panes": Panes(100, 7)}], ids=str)
+def test_how_a_stream_is_cut_does_not_change_what_is_judged(options):
+    times, group = disordered(2_000)
+    whole = judged(ledger(**options), times, group, [0, 2_000])
+    parts = judged(ledger(**options), times, group, [0, 1, 2, 77, 500, 501, 1_900, 2_000])
+    assert sorted(whole) == sorted(parts)
+    assert len(whole) > 20
+
+
+def test_a_window_is_judged_again_when_it_is_twice_as_old_and_more_rows_came():
+    times = np.array([0, 50, 99, 200, 240, 250, 80, 420])  # the row at 80 comes 150 behind the end of its window
+    found = judged(ledger(panes=Panes(100, 100)), times, np.zeros(8, np.int64), [0, 8])
+    ages = [(due - end, bins) for due, end, bins in found if end == 100]
+    assert [(20, [0])] == [(age, bins) for age, bins in ages if age < 151]
+    assert 151 <= slack_of_bin(ages[-1][1][0])
+
+
+def test_windows_that_began_before_the_stream_are_not_watched():
+    found = judged(ledger(panes=Panes(100, 100)), np.array([30, 150, 260, 400]), np.zeros(4, np.int64), [0, 4])
+    assert {200, 300} == {end for _, end, _ in found}
+
+
+def test_what_is_kept_does_not_grow_with_the_length_of_the_stream():
+    times, group = disordered(20_000)
+    logic, sizes = ledger().build(), []
+    for start in range(0, 20_000, 1_000):
+        rows = slice(start, start + 1_000)
+        clock = logic.snapshot().clock
+        arrivals = Arrivals.after(clock, Events.of(times[rows], arrival=np.arange(start, start + 1_000)))
+        logic.on_batch(arrivals, group[rows], [Input(np.zeros(1_000))])
+        logic.forget()
+        sizes.append(len(logic.snapshot().windows))
+    assert max(sizes[2:]) <= 4 * 700 / 50 + 10
+
+
+def test_of_windows_that_overlap_much_some_are_watched():
+    assert Panes(100, 25) == ledger(panes=Panes(100, 1)).watched
