@@ -16,13 +16,14 @@ up from the same panes, which stay (PROD's rule R1: the topmost operator keeps i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.cells import Cells, Input
+from slackwater.core.early_windows import APART, Fragments, Showing, odd_cells, rolled
 from slackwater.core.punctuations import NOTHING_PROMISED, Promised, Punctuation
 from slackwater.core.revisions import Revisions
 from slackwater.core.rollup import windows_of
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from slackwater.core.panes import Panes
     from slackwater.core.prods import Ask
     from slackwater.events import Events, Rows
-    from slackwater.time import Times
+    from slackwater.time import Mask, Times
 
 
 _NONE = np.empty(0, np.int64)
@@ -75,11 +76,12 @@ class WindowAggregate:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """What a batch led to: the windows that closed, and the events that came too late."""
+    """What a batch led to: the windows that left, and the events that came too late."""
 
-    windows: Cells | None  # by (window, group)
-    step: Rows  # of each of them, the step that closed it
+    windows: Cells | None  # by (step, early ones last, window, group)
+    step: Rows  # of each of them, the step after which it left
     number: Rows | None  # and its revision, where results are numbered
+    final: Mask  # and whether it closed, or was shown early
     late: Rows  # positions of late events in the batch
     late_behind: Times  # and how far windows were closed when each came
     reached: Times  # the largest horizon so far, after each step
@@ -139,26 +141,41 @@ class WindowAggregateLogic:
         """Place events, in arrival order, behind those that arrived before. Changes nothing yet."""
         return Arrivals.after(self._clock, events)
 
-    def on_batch(self, arrivals: Arrivals, group: Rows, inputs: Sequence[Input], *, slack: Times | int) -> Closed:
-        """Take in events, each with its group and its values, and close what the horizon reaches."""
+    def on_batch(
+        self,
+        arrivals: Arrivals,
+        group: Rows,
+        inputs: Sequence[Input],
+        *,
+        slack: Times | int,
+        leads: Sequence[int] = (),
+        last_is_quiet: bool = False,
+    ) -> Closed:
+        """Take in events, each with its group and its values, and close what the horizon reaches.
+
+        Each window is also shown early, so many us before its end as `leads` say; not after the last step if that is
+        quiet.
+        """
         if not arrivals.steps:
             return self._closing(None)
         placed = Placed.of(self._panes, arrivals, slack, self.closed_to)
+        batch = _Batch(arrivals, placed, group, inputs)
         opened = first_open_window(self.closed_to, self._panes.slide)
         stopped = first_open_window(int(placed.reached[-1]), self._panes.slide)
         late, straggling = placed.late, placed.straggling(opened)
-        time = arrivals.events.time
-        self._put(time, group, inputs, _others(len(time), late, straggling))
+        usual = _others(len(arrivals.events), late, straggling)
+        shown = self._put_and_show(batch, usual, straggling, leads, arrivals.steps - last_is_quiet)
         windows = self._close(opened, stopped)
         if len(straggling):
             came = straggling[placed.entry[straggling] < stopped]
             spans = placed.entry[came], np.minimum(placed.last[came], stopped - 1)
             windows = self._with_stragglers(windows, *spans, group[came], _of(inputs, came))
-            self._put(time, group, inputs, straggling[placed.last[straggling] >= stopped])
+            self._put(arrivals.events.time, group, inputs, straggling[placed.last[straggling] >= stopped])
         self._clock, self._reached = int(arrivals.clock[-1]), int(placed.reached[-1])
+        early = [self._showing(found, showing) for showing, found in shown]
         closing = self._closing(windows, placed.reached, late, placed.before[late])
         self._forget_shown()
-        return closing
+        return _in_order(closing, early)
 
     def on_punctuation(self, punctuation: Punctuation) -> Closed:
         """Close what ends up to its time, as if the horizon had reached it; of some groups only, if it says so."""
@@ -206,7 +223,7 @@ class WindowAggregateLogic:
             return self._closing(None), [0] * len(asks)
         found = found[~self._promised.closed(self._panes, found)]
         matches = [ask.matches(found) for ask in asks]
-        return self._closing(found[np.logical_or.reduce(matches)]), [int(each.sum()) for each in matches]
+        return self._closing(found[np.logical_or.reduce(matches)], final=False), [int(each.sum()) for each in matches]
 
     def on_end(self) -> Closed:
         """Drain: close every window that has events."""
@@ -252,9 +269,73 @@ class WindowAggregateLogic:
     def _put(self, time: Times, group: Rows, inputs: Sequence[Input], which: Rows | slice) -> None:
         """Add events to their panes."""
         time = time[which]
-        if not len(time):
-            return
-        new = Cells.of(self._functions, self._panes.of(time), group[which], _of(inputs, which))
+        if len(time):
+            self._add(Cells.of(self._functions, self._panes.of(time), group[which], _of(inputs, which)))
+
+    def _put_and_show(
+        self, batch: _Batch, usual: Rows | slice, straggling: Rows, leads: Sequence[int], steps: int
+    ) -> list[tuple[Showing, Cells]]:
+        """Add events to their panes, and return what each lead shows of windows in these steps, the longest first."""
+        earliest = min([int(batch.placed.first.min()), *map(int, self._panes.first_window(self._numbers()))])
+        asked = sorted(set(leads), reverse=True)
+        due = [Showing.of(lead, batch.arrivals, steps, self._panes.slide, earliest) for lead in asked]
+        due = [each for each in due if each.stop > each.start]
+        if not due:
+            self._put(batch.arrivals.events.time, batch.group, batch.inputs, usual)
+            return []
+        held, whole = self._all_cells(), None
+        shown: list[tuple[Showing, Cells]] = []
+        for showing in due:
+            parts, panes = self._fragments(batch, usual, straggling, showing)
+            whole = panes if whole is None else whole
+            parts[0] = parts[0] if held is None else held.merged(parts[0], self._functions)
+            found = rolled(parts, self._panes, self._functions, start=showing.start, stop=showing.stop)
+            if found is not None:
+                shown.append((showing, self._still_open(found, showing, batch, [each for each, _ in shown])))
+        if whole is not None and len(whole):
+            self._add(whole)
+        return shown
+
+    def _fragments(
+        self, batch: _Batch, usual: Rows | slice, straggling: Rows, showing: Showing
+    ) -> tuple[dict[int, Cells], Cells]:
+        """Return the cells of a batch by how many windows they missed, and its panes."""
+        time, group, inputs = batch.arrivals.events.time, batch.group, batch.inputs
+        unshown = showing.unshown(batch.arrivals)
+        missed = np.maximum(unshown - batch.placed.first, 0)
+        pane = self._panes.of(time)
+        fragments = Fragments.of(self._functions, pane[usual], missed[usual], group[usual], _of(inputs, usual))
+        odd = np.union1d(np.flatnonzero(missed >= APART), straggling)
+        odd = odd[(batch.placed.first + missed <= batch.placed.last)[odd] & (unshown < showing.stop)[odd]]
+        parts = odd_cells(self._functions, pane[odd], missed[odd], group[odd], _of(inputs, odd))
+        for count in range(APART):
+            mine = fragments.missing(count)
+            parts[count] = mine.merged(parts[count], self._functions) if count in parts else mine
+        return parts, fragments.panes(self._functions)
+
+    def _still_open(self, found: Cells, showing: Showing, batch: _Batch, others: Sequence[Showing]) -> Cells:
+        """Leave out windows that close as they are shown, and those that another lead has shown after the same step."""
+        ends = self._panes.ends(found.place)
+        step = showing.steps_of(ends)
+        wanted = batch.placed.reached[step] < ends
+        for other in others:
+            wanted &= ~other.shows_at(ends, step)
+        return found[wanted & ~self._promised.closed(self._panes, found)]
+
+    def _showing(self, found: Cells, showing: Showing) -> Closed:
+        """Number windows that are shown."""
+        step = showing.steps_of(self._panes.ends(found.place))
+        number = self._revisions.count(found) if self._numbered else None
+        return Closed(found, step, number, np.zeros(len(found), np.bool_), _NONE, _NONE, _NONE)
+
+    def _numbers(self) -> Rows:
+        return np.sort(np.fromiter(self._held, np.int64, len(self._held)))
+
+    def _all_cells(self) -> Cells | None:
+        return Cells.concat([self._held[pane] for pane in self._numbers().tolist()]) if self._held else None
+
+    def _add(self, new: Cells) -> None:
+        """Combine cells with those of their panes."""
         starts = np.flatnonzero(np.diff(new.place, prepend=new.place[0] - 1))
         known = [self._held[pane] for pane in new.place[starts].tolist() if pane in self._held]
         if known:
@@ -274,7 +355,7 @@ class WindowAggregateLogic:
 
     def _roll(self, start: int, stop: int, groups: Rows | None) -> Cells | None:
         """Return the windows [start, stop) that have events (of these groups), as far as panes know them."""
-        numbers = np.sort(np.fromiter(self._held, np.int64, len(self._held)))
+        numbers = self._numbers()
         due = numbers[(self._panes.first_window(numbers) < stop) & (self._panes.last_window(numbers) >= start)]
         if not len(due) or stop <= start:
             return None
@@ -290,17 +371,19 @@ class WindowAggregateLogic:
         reached: Times = _NONE,
         late: Rows = _NONE,
         late_behind: Times = _NONE,
+        *,
+        final: bool = True,
     ) -> Closed:
         """Number the windows that leave, but for those that had left before."""
         if windows is not None and self._promised:
             windows = windows[~self._promised.closed(self._panes, windows)]
         if windows is None or not len(windows):
-            return Closed(None, _NONE, None, late, late_behind, reached)
+            return Closed(None, _NONE, None, np.empty(0, np.bool_), late, late_behind, reached)
         number = self._revisions.count(windows) if self._numbered else None
         step = np.zeros(len(windows), np.int64)
         if len(reached):
             step = np.searchsorted(reached, self._panes.ends(windows.place), side="left")
-        return Closed(windows, step, number, late, late_behind, reached)
+        return Closed(windows, step, number, np.full(len(windows), final), late, late_behind, reached)
 
     def _purge(self, groups: Rows | None, start: int, stop: int) -> None:
         """Forget what only the windows [start, stop) need, and windows before that are closed for all."""
@@ -331,6 +414,34 @@ class WindowAggregateLogic:
         nth = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
         more = Cells.of(self._functions, first[which] + nth, group[which], _of(inputs, which))
         return more if windows is None else windows.merged(more, self._functions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Events that are on their way into panes."""
+
+    arrivals: Arrivals
+    placed: Placed
+    group: Rows
+    inputs: Sequence[Input]
+
+
+def _in_order(closed: Closed, early: Sequence[Closed]) -> Closed:
+    """Put what was shown early among what closed: by step, final ones first, then by window and group."""
+    parts = [each for each in (closed, *early) if each.windows is not None and len(each.windows)]
+    if len(parts) < 2 and (not parts or parts[0] is closed):
+        return closed
+    windows = Cells.concat([each.windows for each in parts if each.windows is not None])
+    step, final = (np.concatenate([getattr(each, name) for each in parts]) for name in ("step", "final"))
+    numbers = [each.number for each in parts if each.number is not None]
+    order = np.lexsort((windows.group, windows.place, ~final, step))
+    return replace(
+        closed,
+        windows=windows[order],
+        step=step[order],
+        number=np.concatenate(numbers)[order] if numbers else None,
+        final=final[order],
+    )
 
 
 def _of(inputs: Sequence[Input], which: Rows | slice) -> list[Input]:
