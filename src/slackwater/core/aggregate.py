@@ -300,14 +300,16 @@ class WindowAggregateLogic:
         self, batch: _Batch, usual: Rows | slice, straggling: Rows, showing: Showing
     ) -> tuple[dict[int, Cells], Cells]:
         """Return the cells of a batch by how many windows they missed, and its panes."""
-        time, group, inputs = batch.arrivals.events.time, batch.group, batch.inputs
-        unshown = showing.unshown(batch.arrivals)
-        missed = np.maximum(unshown - batch.placed.first, 0)
-        pane = self._panes.of(time)
-        fragments = Fragments.of(self._functions, pane[usual], missed[usual], group[usual], _of(inputs, usual))
-        odd = np.union1d(np.flatnonzero(missed >= APART), straggling)
-        odd = odd[(batch.placed.first + missed <= batch.placed.last)[odd] & (unshown < showing.stop)[odd]]
-        parts = odd_cells(self._functions, pane[odd], missed[odd], group[odd], _of(inputs, odd))
+        arrivals, placed, group, inputs = batch.arrivals, batch.placed, batch.group, batch.inputs
+        pane = self._panes.of(arrivals.events.time)
+        fragment, odd, missed = showing.missed(arrivals, pane, placed.first, placed.last)
+        fragments = Fragments.of(self._functions, fragment[usual], group[usual], _of(inputs, usual))
+        if len(straggling):
+            odd = np.union1d(odd, straggling)
+            missed = showing.missed_by(arrivals, odd, placed.first)
+            in_time = placed.first[odd] + missed <= placed.last[odd]
+            odd, missed = odd[in_time], missed[in_time]
+        parts = odd_cells(self._functions, pane[odd], missed, group[odd], _of(inputs, odd))
         for count in range(APART):
             mine = fragments.missing(count)
             parts[count] = mine.merged(parts[count], self._functions) if count in parts else mine

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.core.cells import Cells, Input
+from slackwater.core.compiled import compiled
 from slackwater.core.panes import Panes
 from slackwater.core.rollup import windows_of
-from slackwater.time import first_unshown_window
+from slackwater.time import first_unshown_window, window_end
 
 if TYPE_CHECKING:
     from slackwater.core.algebra import Algebra
@@ -56,15 +57,31 @@ class Showing:
         """Return which windows with these ends it shows after these steps: no other one need show them then."""
         return np.asarray((self.steps_of(ends) == steps) & (ends - self.lead > self.before))
 
-    def unshown(self, arrivals: Arrivals) -> Rows:
-        """Return for each event the first window that had not been shown before its step."""
+    def missed(self, arrivals: Arrivals, pane: Rows, first: Rows, last: Rows) -> tuple[Rows, Rows, Rows]:
+        """Return the fragment of each event; the positions of those that missed more, and how many these missed.
+
+        `first` and `last` are the windows that cover each event. Of the second, none is left that missed all.
+        """
+        position, unshown = self._changes(arrivals)
+        fragment, odd = np.empty_like(pane), np.empty_like(pane)
+        count = _fragments(pane, first, last, position, unshown, self.start, APART, fragment, odd)
+        odd = odd[:count].copy()
+        return fragment, odd, self.missed_by(arrivals, odd, first)
+
+    def missed_by(self, arrivals: Arrivals, which: Rows, first: Rows) -> Rows:
+        """Return how many windows some events missed: those that had been shown before they came."""
+        position, unshown = self._changes(arrivals)
+        at = np.searchsorted(position, which, side="right")
+        return np.maximum(np.append(self.start, unshown)[at] - first[which], 0)
+
+    def _changes(self, arrivals: Arrivals) -> tuple[Rows, Rows]:
+        """Return from which events on the first window that was not yet shown is another one, and which it is."""
         if self.stop - self.start > arrivals.steps:  # after a silence: fewer steps than windows
-            unshown = first_unshown_window(arrivals.before, self.lead, self.slide)
-            return arrivals.per_event(np.clip(unshown, self.start, self.stop))
-        windows = np.arange(self.start, self.stop + 1)
-        until = self.steps_of((windows[:-1] + 1) * self.slide) + 1
-        counts = np.diff(np.concatenate(([0], np.minimum(until, arrivals.steps), [arrivals.steps])))
-        return arrivals.per_event(np.repeat(windows, counts))
+            shown = np.clip(first_unshown_window(self.clock, self.lead, self.slide), self.start, self.stop)
+            steps = np.flatnonzero(np.diff(shown, prepend=self.start))
+            return arrivals.arrived_by(steps), shown[steps]
+        windows = np.arange(self.start, self.stop)
+        return arrivals.arrived_by(self.steps_of(window_end(windows, self.slide))), windows + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +91,9 @@ class Fragments:
     cells: Cells
 
     @classmethod
-    def of(
-        cls, functions: Sequence[Algebra], pane: Rows, missed: Rows, group: Rows, inputs: Sequence[Input]
-    ) -> Fragments:
+    def of(cls, functions: Sequence[Algebra], fragment: Rows, group: Rows, inputs: Sequence[Input]) -> Fragments:
         """Aggregate events, in one pass."""
-        place = pane * (APART + 1) + np.minimum(missed, APART)
-        return cls(Cells.of(functions, place, group, inputs))
+        return cls(Cells.of(functions, fragment, group, inputs))
 
     def missing(self, count: int) -> Cells:
         """Return the cells of events that missed so many windows, by pane."""
@@ -129,3 +143,33 @@ def rolled(
             windows = windows_of(shifted, Panes(shorter, panes.slide), functions, start=start, stop=stop)
         out = windows if out is None else out.merged(windows, functions)
     return out if out is not None and len(out) else None
+
+
+@compiled
+def _fragments(
+    pane: Rows,
+    first: Rows,
+    last: Rows,
+    position: Rows,
+    unshown: Rows,
+    start: int,
+    apart: int,
+    fragment: Rows,
+    odd: Rows,
+) -> int:
+    """Number fragments, and write down who missed `apart` windows or more, but not all; return how many those are."""
+    count, change, now = 0, 0, start
+    for i in range(len(pane)):
+        while change < len(position) and position[change] <= i:
+            now = unshown[change]
+            change += 1
+        missed = now - first[i]
+        if missed < 0:
+            missed = 0
+        elif missed >= apart:
+            if now <= last[i]:
+                odd[count] = i
+                count += 1
+            missed = apart
+        fragment[i] = pane[i] * (apart + 1) + missed
+    return count
