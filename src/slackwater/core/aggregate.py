@@ -16,26 +16,24 @@ up from the same panes, which stay (PROD's rule R1: the topmost operator keeps i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.cells import Cells, Input
-from slackwater.core.early_windows import APART, Fragments, Showing, odd_cells, rolled
+from slackwater.core.closing import Closed, Placed, in_order
+from slackwater.core.early_windows import Batch, Showing, rolled
 from slackwater.core.punctuations import NOTHING_PROMISED, Promised, Punctuation
 from slackwater.core.revisions import Revisions
 from slackwater.core.rollup import windows_of
 from slackwater.time import (
     BEFORE_ALL_TIME,
     first_open_window,
-    first_window,
     first_window_since,
     last_closed_end,
-    last_window,
     last_window_until,
-    release_horizon,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +41,7 @@ if TYPE_CHECKING:
     from slackwater.core.panes import Panes
     from slackwater.core.prods import Ask
     from slackwater.events import Events, Rows
-    from slackwater.time import Mask, Times
+    from slackwater.time import Times
 
 
 _NONE = np.empty(0, np.int64)
@@ -72,48 +70,6 @@ class WindowAggregate:
     def build(self, state: AggregateState | None = None) -> WindowAggregateLogic:
         """Start anew, or go on from a saved state."""
         return WindowAggregateLogic(self, state or AggregateState())
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """What a batch led to: the windows that left, and the events that came too late."""
-
-    windows: Cells | None  # by (step, early ones last, window, group)
-    step: Rows  # of each of them, the step after which it left
-    number: Rows | None  # and its revision, where results are numbered
-    final: Mask  # and whether it closed, or was shown early
-    late: Rows  # positions of late events in the batch
-    late_behind: Times  # and how far windows were closed when each came
-    reached: Times  # the largest horizon so far, after each step
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """Which windows events come in time for: `entry` to `last`; none if entry > last."""
-
-    reached: Times  # the largest horizon so far, after each step
-    before: Times  # and before the step of each event
-    first: Rows  # the first window that covers each event
-    entry: Rows  # the first of them that was still open when it came
-    last: Rows  # the last window that covers it
-
-    @classmethod
-    def of(cls, panes: Panes, arrivals: Arrivals, slack: Times | int, closed_to: int) -> Placed:
-        """Place events; `closed_to` is the largest horizon before them."""
-        reached = np.maximum.accumulate(np.maximum(release_horizon(arrivals.clock, slack), closed_to))
-        before = arrivals.per_event(np.concatenate(([closed_to], reached[:-1])))
-        first = first_window(arrivals.events.time, panes.slide)
-        entry = np.maximum(first, first_open_window(before, panes.slide))
-        return cls(reached, before, first, entry, last_window(arrivals.events.time, panes.size, panes.slide))
-
-    @property
-    def late(self) -> Rows:
-        """The positions of events whose windows were all closed."""
-        return np.flatnonzero(self.entry > self.last)
-
-    def straggling(self, opened: int) -> Rows:
-        """The positions of events that missed some windows, but not all, of those open at the start of the batch."""
-        return np.flatnonzero((self.entry > np.maximum(self.first, opened)) & (self.entry <= self.last))
 
 
 class WindowAggregateLogic:
@@ -159,12 +115,12 @@ class WindowAggregateLogic:
         if not arrivals.steps:
             return self._closing(None)
         placed = Placed.of(self._panes, arrivals, slack, self.closed_to)
-        batch = _Batch(arrivals, placed, group, inputs)
         opened = first_open_window(self.closed_to, self._panes.slide)
         stopped = first_open_window(int(placed.reached[-1]), self._panes.slide)
         late, straggling = placed.late, placed.straggling(opened)
         usual = _others(len(arrivals.events), late, straggling)
-        shown = self._put_and_show(batch, usual, straggling, leads, arrivals.steps - last_is_quiet)
+        batch = Batch(arrivals, placed, group, inputs, usual, straggling)
+        shown = self._put_and_show(batch, leads, arrivals.steps - last_is_quiet)
         windows = self._close(opened, stopped)
         if len(straggling):
             came = straggling[placed.entry[straggling] < stopped]
@@ -175,7 +131,7 @@ class WindowAggregateLogic:
         early = [self._showing(found, showing) for showing, found in shown]
         closing = self._closing(windows, placed.reached, late, placed.before[late])
         self._forget_shown()
-        return _in_order(closing, early)
+        return in_order(closing, early)
 
     def on_punctuation(self, punctuation: Punctuation) -> Closed:
         """Close what ends up to its time, as if the horizon had reached it; of some groups only, if it says so."""
@@ -272,21 +228,19 @@ class WindowAggregateLogic:
         if len(time):
             self._add(Cells.of(self._functions, self._panes.of(time), group[which], _of(inputs, which)))
 
-    def _put_and_show(
-        self, batch: _Batch, usual: Rows | slice, straggling: Rows, leads: Sequence[int], steps: int
-    ) -> list[tuple[Showing, Cells]]:
+    def _put_and_show(self, batch: Batch, leads: Sequence[int], steps: int) -> list[tuple[Showing, Cells]]:
         """Add events to their panes, and return what each lead shows of windows in these steps, the longest first."""
         earliest = min([int(batch.placed.first.min()), *map(int, self._panes.first_window(self._numbers()))])
         asked = sorted(set(leads), reverse=True)
         due = [Showing.of(lead, batch.arrivals, steps, self._panes.slide, earliest) for lead in asked]
         due = [each for each in due if each.stop > each.start]
         if not due:
-            self._put(batch.arrivals.events.time, batch.group, batch.inputs, usual)
+            self._put(batch.arrivals.events.time, batch.group, batch.inputs, batch.usual)
             return []
         held, whole = self._all_cells(), None
         shown: list[tuple[Showing, Cells]] = []
         for showing in due:
-            parts, panes = self._fragments(batch, usual, straggling, showing)
+            parts, panes = batch.fragments(self._panes, self._functions, showing)
             whole = panes if whole is None else whole
             parts[0] = parts[0] if held is None else held.merged(parts[0], self._functions)
             found = rolled(parts, self._panes, self._functions, start=showing.start, stop=showing.stop)
@@ -296,26 +250,7 @@ class WindowAggregateLogic:
             self._add(whole)
         return shown
 
-    def _fragments(
-        self, batch: _Batch, usual: Rows | slice, straggling: Rows, showing: Showing
-    ) -> tuple[dict[int, Cells], Cells]:
-        """Return the cells of a batch by how many windows they missed, and its panes."""
-        arrivals, placed, group, inputs = batch.arrivals, batch.placed, batch.group, batch.inputs
-        pane = self._panes.of(arrivals.events.time)
-        fragment, odd, missed = showing.missed(arrivals, pane, placed.first, placed.last)
-        fragments = Fragments.of(self._functions, fragment[usual], group[usual], _of(inputs, usual))
-        if len(straggling):
-            odd = np.union1d(odd, straggling)
-            missed = showing.missed_by(arrivals, odd, placed.first)
-            in_time = placed.first[odd] + missed <= placed.last[odd]
-            odd, missed = odd[in_time], missed[in_time]
-        parts = odd_cells(self._functions, pane[odd], missed, group[odd], _of(inputs, odd))
-        for count in range(APART):
-            mine = fragments.missing(count)
-            parts[count] = mine.merged(parts[count], self._functions) if count in parts else mine
-        return parts, fragments.panes(self._functions)
-
-    def _still_open(self, found: Cells, showing: Showing, batch: _Batch, others: Sequence[Showing]) -> Cells:
+    def _still_open(self, found: Cells, showing: Showing, batch: Batch, others: Sequence[Showing]) -> Cells:
         """Leave out windows that close as they are shown, and those that another lead has shown after the same step."""
         ends = self._panes.ends(found.place)
         step = showing.steps_of(ends)
@@ -416,34 +351,6 @@ class WindowAggregateLogic:
         nth = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
         more = Cells.of(self._functions, first[which] + nth, group[which], _of(inputs, which))
         return more if windows is None else windows.merged(more, self._functions)
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Events that are on their way into panes."""
-
-    arrivals: Arrivals
-    placed: Placed
-    group: Rows
-    inputs: Sequence[Input]
-
-
-def _in_order(closed: Closed, early: Sequence[Closed]) -> Closed:
-    """Put what was shown early among what closed: by step, final ones first, then by window and group."""
-    parts = [each for each in (closed, *early) if each.windows is not None and len(each.windows)]
-    if len(parts) < 2 and (not parts or parts[0] is closed):
-        return closed
-    windows = Cells.concat([each.windows for each in parts if each.windows is not None])
-    step, final = (np.concatenate([getattr(each, name) for each in parts]) for name in ("step", "final"))
-    numbers = [each.number for each in parts if each.number is not None]
-    order = np.lexsort((windows.group, windows.place, ~final, step))
-    return replace(
-        closed,
-        windows=windows[order],
-        step=step[order],
-        number=np.concatenate(numbers)[order] if numbers else None,
-        final=final[order],
-    )
 
 
 def _of(inputs: Sequence[Input], which: Rows | slice) -> list[Input]:

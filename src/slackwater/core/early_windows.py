@@ -24,6 +24,7 @@ from slackwater.time import first_unshown_window, window_end
 if TYPE_CHECKING:
     from slackwater.core.algebra import Algebra
     from slackwater.core.arrivals import Arrivals
+    from slackwater.core.closing import Placed
     from slackwater.events import Rows
     from slackwater.time import Mask, Times
 
@@ -108,6 +109,36 @@ class Fragments:
         for count in range(1, APART + 1):
             out = out.merged(self.missing(count), functions)
         return out
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Events on their way into panes: the usual ones, and those that stragglers are (see core/aggregate.py)."""
+
+    arrivals: Arrivals
+    placed: Placed
+    group: Rows
+    inputs: Sequence[Input]
+    usual: Rows | slice
+    straggling: Rows
+
+    def fragments(self, panes: Panes, functions: Sequence[Algebra], showing: Showing) -> tuple[dict[int, Cells], Cells]:
+        """Return the cells of the events by how many windows they missed, and the panes of the usual ones."""
+        first, last = self.placed.first, self.placed.last
+        pane = panes.of(self.arrivals.events.time)
+        fragment, odd, missed = showing.missed(self.arrivals, pane, first, last)
+        inputs = [each[self.usual] for each in self.inputs]
+        fragments = Fragments.of(functions, fragment[self.usual], self.group[self.usual], inputs)
+        if len(self.straggling):
+            odd = np.union1d(odd, self.straggling)
+            missed = showing.missed_by(self.arrivals, odd, first)
+            in_time = first[odd] + missed <= last[odd]
+            odd, missed = odd[in_time], missed[in_time]
+        parts = odd_cells(functions, pane[odd], missed, self.group[odd], [each[odd] for each in self.inputs])
+        for count in range(APART):
+            mine = fragments.missing(count)
+            parts[count] = mine.merged(parts[count], functions) if count in parts else mine
+        return parts, fragments.panes(functions)
 
 
 def odd_cells(

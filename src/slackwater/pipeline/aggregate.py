@@ -20,7 +20,8 @@ import numpy as np
 
 from slackwater.control.choose import controller_for, controller_state
 from slackwater.control.controller import slack_within
-from slackwater.core.aggregate import AggregateState, Placed, WindowAggregate
+from slackwater.core.aggregate import AggregateState, WindowAggregate
+from slackwater.core.closing import Placed
 from slackwater.core.prods import Prods
 from slackwater.core.punctuations import Promised
 from slackwater.events import Late, Reason, code_of

@@ -11,7 +11,7 @@ import numpy as np
 from slackwater.core.cells import Cells
 
 if TYPE_CHECKING:
-    from slackwater.core.aggregate import Closed
+    from slackwater.core.closing import Closed
     from slackwater.events import Rows
     from slackwater.time import Mask, Times
 

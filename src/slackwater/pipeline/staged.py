@@ -14,9 +14,10 @@ from slackwater.pipeline.marks import Answer, Mark
 from slackwater.time import BEFORE_ALL_TIME
 
 if TYPE_CHECKING:
-    from slackwater.core.aggregate import Closed, WindowAggregateLogic
+    from slackwater.core.aggregate import WindowAggregateLogic
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.cells import Input
+    from slackwater.core.closing import Closed
     from slackwater.core.prods import Ask
     from slackwater.events import Rows
     from slackwater.pipeline.tower import Tower

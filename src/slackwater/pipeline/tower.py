@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.core.aggregate import Closed
+from slackwater.core.closing import Closed
 from slackwater.plan.levels import releasing
 from slackwater.time import last_closed_end
 
