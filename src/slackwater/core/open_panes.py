@@ -117,6 +117,11 @@ class OpenPanes(MutableMapping[int, Cells]):
             self._forget(pane)
         return found
 
+    def cells(self) -> Cells | None:
+        """Return the cells of all panes, in order."""
+        numbers = self.numbers()
+        return self._range(int(numbers[0]), int(numbers[-1]) + 1) if len(numbers) else None
+
     def read_all(self) -> None:
         """Read every pane that was not read yet."""
         self._read(list(self._unread))
