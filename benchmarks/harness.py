@@ -37,13 +37,19 @@ PARTS = (
     "join-adaptation",
     "join-spark",
     "aggregate-local",
+    "gate-batch",
+    "gate-growth",
+    "gate-threads",
     "aggregate-spark",
     "profile",
 )
 TAKING_CONTRACTS = ("reorder-contract",)
 NAMES = {
     "all": PARTS,
-    **{family: tuple(part for part in PARTS if part.startswith(family)) for family in ("reorder", "join", "aggregate")},
+    **{
+        family: tuple(part for part in PARTS if part.startswith(family))
+        for family in ("reorder", "join", "aggregate", "gate")
+    },
     **{part: (part,) for part in PARTS},
 }
 

@@ -18,6 +18,7 @@ from slackwater.api_aggregate import aggregate
 from slackwater.api_merge import merge, union
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall
 from slackwater.core.late import LatePolicy
+from slackwater.deadline import Deadline
 from slackwater.early import Early
 from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
@@ -27,6 +28,7 @@ from slackwater.time import Duration
 __version__ = "0.1.0"
 
 __all__ = [
+    "Deadline",
     "DropRatio",
     "Duration",
     "Early",

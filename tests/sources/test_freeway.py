@@ -48,3 +48,32 @@ def test_rush_hour_is_fuller_and_slower_than_night(reports):
 def test_no_detector_is_refused():
     with pytest.raises(ParameterError, match="detectors must be >= 1"):
         freeway(detectors=0)
+
+
+def test_a_burst_delivers_all_reports_of_its_minute_at_once():
+    reports = freeway(detectors=100, bursts=2, duration="2 hours").streams["detectors"]
+    together = np.unique(reports["arrival_time"].cast(pa.int64()).to_numpy(), return_counts=True)[1]
+    assert 250 < together.max() <= 320
+
+
+def test_without_bursts_reports_come_apart():
+    reports = freeway(detectors=100, duration="2 hours").streams["detectors"]
+    assert 3 > np.unique(reports["arrival_time"].cast(pa.int64()).to_numpy(), return_counts=True)[1].max()
+
+
+@pytest.mark.parametrize("arrivals", ["normal", "drifting", "skewed"])
+def test_delays_of_every_shape_are_around_the_usual_one(arrivals):
+    reports = freeway(detectors=20, arrivals=arrivals, duration="6 hours").streams["detectors"]
+    late = reports["arrival_time"].cast(pa.int64()).to_numpy() - event_times_of(reports)
+    assert 0 <= late.min()
+    assert 10e6 < late.mean() < 25e6
+
+
+def test_an_unknown_shape_is_refused():
+    with pytest.raises(ParameterError, match="arrivals must be known"):
+        freeway(arrivals="sideways")
+
+
+def test_a_sum_over_ten_minutes_has_thirty_reports():
+    times = event_times_of(freeway(duration="1 hour").streams["detectors"])
+    assert {30} == set(np.unique((times - times[0]) // 600_000_000, return_counts=True)[1].tolist())

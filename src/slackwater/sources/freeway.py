@@ -8,10 +8,13 @@ import pyarrow as pa
 from slackwater.errors import ParameterError
 from slackwater.sources.arrange import START, Column, Emitted, arrange
 from slackwater.sources.dataset import Dataset
-from slackwater.sources.delays import Random, uniform_delays
+from slackwater.sources.delays import Random
+from slackwater.sources.shapes import Shape, check_shape, travelling
 from slackwater.time import Duration, DurationLike, Times
 
 REPORT_EVERY = Duration.of("20 seconds")
+OUTAGE = 60_000_000  # us, before a burst
+HOUR = 3_600_000_000
 DAY = 86_400.0
 
 
@@ -19,6 +22,8 @@ def freeway(
     *,
     detectors: int = 1,
     max_delay: DurationLike = "20 seconds",
+    arrivals: Shape = "uniform",
+    bursts: int = 0,
     seed: int = 1,
     duration: DurationLike = "24 hours",
 ) -> Dataset:
@@ -28,24 +33,42 @@ def freeway(
     between two arrivals is 0 to 40 s and six reports come in two minutes on average. One detector stays in order, as in
     PROD (a delay never exceeds the gap); with more of them, their schedules spread over the 20 s, it does not.
 
+    `arrivals` says how the delays are shaped, of which `max_delay` is then the usual one (`sources.shapes`). A burst
+    follows a minute in which nothing was delivered: all reports of that minute come at its end. There are `bursts` of
+    them an hour, at moments that the seed decides.
+
     >>> table = freeway(duration="2 minutes").streams["detectors"]
     >>> table.num_rows, table.column_names[3:]
     (6, ['detector', 'volume', 'speed', 'occupancy', 'status'])
     """
     if detectors < 1:
         raise ParameterError("detectors", detectors, must="be >= 1", remedy="PROD Sec. 4.3.1 has one")
+    if bursts < 0:
+        raise ParameterError("bursts", bursts, must="be >= 0", remedy="it is a number of them an hour, such as 2")
+    check_shape(arrivals)
     length, random = Duration.of(duration), np.random.default_rng(seed)
+    usual = Duration.of(max_delay, parameter="max_delay")
     reports = length.microseconds // REPORT_EVERY.microseconds
     offset = np.arange(detectors) * REPORT_EVERY.microseconds // detectors
     moments = (np.arange(reports)[:, None] * REPORT_EVERY.microseconds + offset).ravel()
     detector = np.tile(np.arange(detectors, dtype=np.int32), reports)
-    delay = uniform_delays(random, len(moments), longest=Duration.of(max_delay, parameter="max_delay"))
+    delay = travelling(random, arrivals, moments, usual=usual)
     payload = {"detector": detector, **_readings(random, moments)}
-    stream = Emitted(START + moments, START + moments + delay, payload)
-    story = f"{detectors} detector(s), delivered up to {Duration.of(max_delay)} late, {length}. Seed {seed}."
+    delivered = _held_back(random, moments + delay, length, bursts)
+    stream = Emitted(START + moments, START + delivered, payload)
+    held = f", {bursts} bursts an hour" if bursts else ""
+    story = f"{detectors} detector(s), delivered up to {usual} late ({arrivals}){held}, {length}. Seed {seed}."
     return Dataset(
         "freeway", arrange({"detectors": stream}), f"PROD Sec. 4.3.1, freeway reports every 20 seconds: {story}"
     )
+
+
+def _held_back(random: Random, delivered: Times, length: Duration, bursts: int) -> Times:
+    """Let nothing be delivered during some outages: what would have been comes at the end of each."""
+    count = int(random.poisson(bursts * length.microseconds / HOUR)) if bursts else 0
+    for start in np.sort(random.integers(0, length.microseconds, size=count)):
+        delivered = np.where((delivered >= start) & (delivered < start + OUTAGE), start + OUTAGE, delivered)
+    return delivered
 
 
 def _readings(random: Random, moments: Times) -> dict[str, Column]:

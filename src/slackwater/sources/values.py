@@ -10,6 +10,7 @@ from slackwater.errors import ParameterError
 from slackwater.sources.arrange import Emitted, arrange
 from slackwater.sources.dataset import Dataset
 from slackwater.sources.delays import Random, uniform_delays
+from slackwater.sources.shapes import Shape, check_shape, happening, travelling
 from slackwater.time import Duration, DurationLike, Times
 
 SECOND = 1_000_000
@@ -23,6 +24,7 @@ def values(
     deviation: float = 100.0,
     density: float = 0.95,
     max_delay: DurationLike = "0 seconds",
+    arrivals: Shape | None = None,
     seed: int = 1,
     duration: DurationLike = "2000 seconds",
 ) -> Dataset:
@@ -31,6 +33,9 @@ def values(
     Event times are whole seconds from 0. After an event the next has the same second with probability `density`, else
     the next second; that is 20 events per second, 600 per 30-second window (the document counts about 540). The events
     of a second arrive spread over it, plus up to `max_delay` (Sec. 4.3.1 delays its streams by up to 0.5 seconds).
+
+    With `arrivals` events do not come by the second: as many of them are spread over time, and travel for around
+    `max_delay`, as that shape says (`slackwater.sources.shapes`).
 
     >>> table = values(duration="10 seconds").streams["s"]
     >>> table.schema.field("value").type, table["event_time"][0].as_py().timestamp()
@@ -42,16 +47,23 @@ def values(
         raise ParameterError("density", density, must="be in [0, 1)", remedy="the document uses 0.95")
     length = Duration.of(duration)
     random = np.random.default_rng(seed)
-    event_time, within = _seconds(random, length, density)
-    delay = uniform_delays(random, len(event_time), longest=Duration.of(max_delay, parameter="max_delay"))
+    usual = Duration.of(max_delay, parameter="max_delay")
+    if arrivals is None:
+        event_time, within = _seconds(random, length, density)
+        delay = within + uniform_delays(random, len(event_time), longest=usual)
+    else:
+        check_shape(arrivals)
+        event_time = happening(random, arrivals, length=length, per_second=1 / (1 - density))
+        delay = travelling(random, arrivals, event_time, usual=usual)
     drawn = (
         random.integers(0, 1000, size=len(event_time))
         if distribution == "uniform"
         else random.normal(mean, deviation, size=len(event_time))
     )
-    stream = Emitted(event_time, event_time + within + delay, {"value": drawn})
+    stream = Emitted(event_time, event_time + delay, {"value": drawn})
     kind = "uniform in 0..999" if distribution == "uniform" else f"normal ({mean:g}, {deviation:g})"
-    story = f"{kind}, density {density:g}, arrival delays up to {Duration.of(max_delay)}, {length}. Seed {seed}."
+    shape = "" if arrivals is None else f"{arrivals} arrivals, "
+    story = f"{kind}, density {density:g}, {shape}arrival delays up to {usual}, {length}. Seed {seed}."
     name = "values" if distribution == "uniform" else f"values-{distribution}"
     return Dataset(name, arrange({"s": stream}), f"PROD Sec. 4.4, values {story}")
 

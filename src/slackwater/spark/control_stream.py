@@ -18,7 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from slackwater.control.following import Told
 from slackwater.errors import ParameterError
 from slackwater.pipeline.prod import Prod, check_prod
-from slackwater.time import Duration, microseconds_of
+from slackwater.time import Duration, DurationLike, microseconds_of
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-KINDS = ("drain", "prod")  # that anyone may send; "slack" is the driver's
+KINDS = ("drain", "prod", "slack")  # that anyone may send
 PLAN = "_plan.json"  # what runs, for those who send; Spark reads no file whose name begins so
 _MOST_BYTES = 4096
 
@@ -73,24 +73,32 @@ def send(
     *,
     until: dt.datetime | int | None = None,
     where: Mapping[str, Any] | None = None,
+    slack: DurationLike | None = None,
+    at: int | None = None,
 ) -> None:
     """Put a record into a control folder; it appears there complete or not at all.
 
     Args:
         folder: what was given to `start(control=)`.
-        kind: "drain" closes everything that waits; "prod" asks an aggregate for early results.
+        kind: "drain" releases all that is held, and closes everything that waits; "prod" asks an aggregate for early
+            results; "slack" tells a plan with a `Deadline` how long to wait.
         until: of a prod, the end of the last window asked for (a datetime, or us); left out, all that are open.
         where: of a prod, values of the columns that the aggregate is grouped by; left out, all groups.
+        slack: what to wait; it is followed from the next decision on, for a minute of event time past `at`.
+        at: the event time at which the slack was decided, in us.
     """
     if kind not in KINDS:
         raise ParameterError("kind", kind, must=f"be one of {', '.join(KINDS)}", remedy='use "drain"')
+    if (kind == "slack") != (slack is not None and at is not None):
+        raise ParameterError("kind", kind, must='have slack= and at= if it is "slack"', remedy="give both, or none")
     prod = Prod(None if until is None else microseconds_of(until), where or {})
     if kind != "prod" and prod != Prod():
         raise ParameterError("kind", kind, must='be "prod" where until= or where= is given', remedy="leave them out")
     plan = Path(folder) / PLAN
     if kind == "prod" and plan.exists():
         _check_answered(json.loads(plan.read_text()), prod)
-    record = {"kind": kind, **(prod.as_record() if kind == "prod" else {})}
+    told = {} if slack is None else {"slack": Duration.of(slack, parameter="slack").microseconds, "at": at}
+    record = {"kind": kind, **(prod.as_record() if kind == "prod" else told)}
     put(Path(folder) / f"{uuid.uuid4().hex}.json", json.dumps(record, default=str) + "\n")
 
 
