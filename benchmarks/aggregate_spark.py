@@ -26,7 +26,7 @@ BUCKETS = 2
 
 def cases(*, quick: bool) -> Iterator[Case]:
     """Windows of three and of thirty slides."""
-    rows, files, groups = (100_000, 2, 100) if quick else (2_000_000, 4, 1_000)
+    rows, files, groups = (100_000, 2, 100) if quick else (4_000_000, 4, 1_000)
     with scratch() as (spark, folder):
         _write(folder / "in", rows, files, groups)
         for overlap, limit in LIMITS.items():

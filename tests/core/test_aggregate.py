@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slackwater.core.aggregate import Closed, WindowAggregate, WindowAggregateLogic
+from slackwater.core.aggregate import WindowAggregate, WindowAggregateLogic
 from slackwater.core.algebra import Count, Max, Sum, scan
 from slackwater.core.cells import Input
+from slackwater.core.closing import Closed
 from slackwater.core.panes import Panes
 from slackwater.core.punctuations import Punctuation
 from slackwater.events import Events

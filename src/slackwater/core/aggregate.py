@@ -23,6 +23,8 @@ import numpy as np
 
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.cells import Cells, Input
+from slackwater.core.closing import Closed, Placed, in_order
+from slackwater.core.early_windows import Batch, Showing, rolled
 from slackwater.core.empty_windows import EmptyWindows
 from slackwater.core.open_panes import OpenPanes
 from slackwater.core.punctuations import NOTHING_PROMISED, Promised, Punctuation
@@ -30,12 +32,9 @@ from slackwater.core.revisions import Revisions
 from slackwater.time import (
     BEFORE_ALL_TIME,
     first_open_window,
-    first_window,
     first_window_since,
     last_closed_end,
-    last_window,
     last_window_until,
-    release_horizon,
 )
 
 if TYPE_CHECKING:
@@ -77,47 +76,6 @@ class WindowAggregate:
         return WindowAggregateLogic(self, state or AggregateState())
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """What a batch led to: the windows that closed, and the events that came too late."""
-
-    windows: Cells | None  # by (window, group)
-    step: Rows  # of each of them, the step that closed it
-    number: Rows | None  # and its revision, where results are numbered
-    late: Rows  # positions of late events in the batch
-    late_behind: Times  # and how far windows were closed when each came
-    reached: Times  # the largest horizon so far, after each step
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """Which windows events come in time for: `entry` to `last`; none if entry > last."""
-
-    reached: Times  # the largest horizon so far, after each step
-    before: Times  # and before the step of each event
-    first: Rows  # the first window that covers each event
-    entry: Rows  # the first of them that was still open when it came
-    last: Rows  # the last window that covers it
-
-    @classmethod
-    def of(cls, panes: Panes, arrivals: Arrivals, slack: Times | int, closed_to: int) -> Placed:
-        """Place events; `closed_to` is the largest horizon before them."""
-        reached = np.maximum.accumulate(np.maximum(release_horizon(arrivals.clock, slack), closed_to))
-        before = arrivals.per_event(np.concatenate(([closed_to], reached[:-1])))
-        first = first_window(arrivals.events.time, panes.slide)
-        entry = np.maximum(first, first_open_window(before, panes.slide))
-        return cls(reached, before, first, entry, last_window(arrivals.events.time, panes.size, panes.slide))
-
-    @property
-    def late(self) -> Rows:
-        """The positions of events whose windows were all closed."""
-        return np.flatnonzero(self.entry > self.last)
-
-    def straggling(self, opened: int) -> Rows:
-        """The positions of events that missed some windows, but not all, of those open at the start of the batch."""
-        return np.flatnonzero((self.entry > np.maximum(self.first, opened)) & (self.entry <= self.last))
-
-
 class WindowAggregateLogic:
     """Holds one cell for each open pane and group. O(n) for a batch of n events, besides the windows that it closes.
 
@@ -144,27 +102,42 @@ class WindowAggregateLogic:
         """Place events, in arrival order, behind those that arrived before. Changes nothing yet."""
         return Arrivals.after(self._clock, events)
 
-    def on_batch(self, arrivals: Arrivals, group: Rows, inputs: Sequence[Input], *, slack: Times | int) -> Closed:
-        """Take in events, each with its group and its values, and close what the horizon reaches."""
+    def on_batch(
+        self,
+        arrivals: Arrivals,
+        group: Rows,
+        inputs: Sequence[Input],
+        *,
+        slack: Times | int,
+        leads: Sequence[int] = (),
+        last_is_quiet: bool = False,
+    ) -> Closed:
+        """Take in events, each with its group and its values, and close what the horizon reaches.
+
+        Each window is also shown early, so many us before its end as `leads` say; not after the last step if that is
+        quiet.
+        """
         if not arrivals.steps:
             return self._closing(None)
         placed = Placed.of(self._panes, arrivals, slack, self.closed_to)
         opened = first_open_window(self.closed_to, self._panes.slide)
         stopped = first_open_window(int(placed.reached[-1]), self._panes.slide)
         late, straggling = placed.late, placed.straggling(opened)
-        time = arrivals.events.time
-        self._put(time, group, inputs, _others(len(time), late, straggling))
+        usual = _others(len(arrivals.events), late, straggling)
+        batch = Batch(arrivals, placed, group, inputs, usual, straggling)
+        shown = self._put_and_show(batch, leads, arrivals.steps - last_is_quiet)
         windows = self._held.closed(opened, stopped)
         if len(straggling):
             came = straggling[placed.entry[straggling] < stopped]
             spans = placed.entry[came], np.minimum(placed.last[came], stopped - 1)
             windows = self._with_stragglers(windows, *spans, group[came], _of(inputs, came))
-            self._put(time, group, inputs, straggling[placed.last[straggling] >= stopped])
+            self._put(arrivals.events.time, group, inputs, straggling[placed.last[straggling] >= stopped])
         self._clock, self._reached = int(arrivals.clock[-1]), int(placed.reached[-1])
         windows = self._with_empty(windows, opened, stopped)
+        early = [self._showing(found, showing) for showing, found in shown]
         closing = self._closing(windows, placed.reached, late, placed.before[late])
         self._forget_shown()
-        return closing
+        return in_order(closing, early)
 
     def on_punctuation(self, punctuation: Punctuation) -> Closed:
         """Close what ends up to its time, as if the horizon had reached it; of some groups only, if it says so."""
@@ -212,7 +185,7 @@ class WindowAggregateLogic:
             return self._closing(None), [0] * len(asks)
         found = found[~self._promised.closed(self._panes, found)]
         matches = [ask.matches(found) for ask in asks]
-        return self._closing(found[np.logical_or.reduce(matches)]), [int(each.sum()) for each in matches]
+        return self._closing(found[np.logical_or.reduce(matches)], final=False), [int(each.sum()) for each in matches]
 
     def on_end(self) -> Closed:
         """Drain: close every window that has events."""
@@ -266,9 +239,45 @@ class WindowAggregateLogic:
     def _put(self, time: Times, group: Rows, inputs: Sequence[Input], which: Rows | slice) -> None:
         """Add events to their panes."""
         time = time[which]
-        if not len(time):
-            return
-        self._held.add(Cells.of(self._functions, self._panes.of(time), group[which], _of(inputs, which)))
+        if len(time):
+            self._held.add(Cells.of(self._functions, self._panes.of(time), group[which], _of(inputs, which)))
+
+    def _put_and_show(self, batch: Batch, leads: Sequence[int], steps: int) -> list[tuple[Showing, Cells]]:
+        """Add events to their panes, and return what each lead shows of windows in these steps, the longest first."""
+        earliest = min([int(batch.placed.first.min()), *map(int, self._panes.first_window(self._held.numbers()))])
+        asked = sorted(set(leads), reverse=True)
+        due = [Showing.of(lead, batch.arrivals, steps, self._panes.slide, earliest) for lead in asked]
+        due = [each for each in due if each.stop > each.start]
+        if not due:
+            self._put(batch.arrivals.events.time, batch.group, batch.inputs, batch.usual)
+            return []
+        held, whole = self._held.cells(), None
+        shown: list[tuple[Showing, Cells]] = []
+        for showing in due:
+            parts, panes = batch.fragments(self._panes, self._functions, showing)
+            whole = panes if whole is None else whole
+            parts[0] = parts[0] if held is None else held.merged(parts[0], self._functions)
+            found = rolled(parts, self._panes, self._functions, start=showing.start, stop=showing.stop)
+            if found is not None:
+                shown.append((showing, self._still_open(found, showing, batch, [each for each, _ in shown])))
+        if whole is not None and len(whole):
+            self._held.add(whole)
+        return shown
+
+    def _still_open(self, found: Cells, showing: Showing, batch: Batch, others: Sequence[Showing]) -> Cells:
+        """Leave out windows that close as they are shown, and those that another lead has shown after the same step."""
+        ends = self._panes.ends(found.place)
+        step = showing.steps_of(ends)
+        wanted = batch.placed.reached[step] < ends
+        for other in others:
+            wanted &= ~other.shows_at(ends, step)
+        return found[wanted & ~self._promised.closed(self._panes, found)]
+
+    def _showing(self, found: Cells, showing: Showing) -> Closed:
+        """Number windows that are shown."""
+        step = showing.steps_of(self._panes.ends(found.place))
+        number = self._revisions.count(found) if self._numbered else None
+        return Closed(found, step, number, np.zeros(len(found), np.bool_), _NONE, _NONE, _NONE)
 
     def _roll(self, start: int, stop: int, groups: Rows | None) -> Cells | None:
         """Return the windows [start, stop) that have events (of these groups), as far as panes know them."""
@@ -288,17 +297,19 @@ class WindowAggregateLogic:
         reached: Times = _NONE,
         late: Rows = _NONE,
         late_behind: Times = _NONE,
+        *,
+        final: bool = True,
     ) -> Closed:
         """Number the windows that leave, but for those that had left before."""
         if windows is not None and self._promised:
             windows = windows[~self._promised.closed(self._panes, windows)]
         if windows is None or not len(windows):
-            return Closed(None, _NONE, None, late, late_behind, reached)
+            return Closed(None, _NONE, None, np.empty(0, np.bool_), late, late_behind, reached)
         number = self._revisions.count(windows) if self._numbered else None
         step = np.zeros(len(windows), np.int64)
         if len(reached):
             step = np.searchsorted(reached, self._panes.ends(windows.place), side="left")
-        return Closed(windows, step, number, late, late_behind, reached)
+        return Closed(windows, step, number, np.full(len(windows), final), late, late_behind, reached)
 
     def _purge(self, groups: Rows | None, start: int, stop: int) -> None:
         """Forget what only the windows [start, stop) need, and windows before that are closed for all."""

@@ -80,11 +80,11 @@ class OpenPanes(MutableMapping[int, Cells]):
         """Add cells to their panes. O(cells of these panes)."""
         if self._stacks is not None:
             self._stacks.add(new)
-        known = [pane for pane in np.unique(new.place).tolist() if pane in self]
+        known = [pane for pane in new.place[_starts(new)].tolist() if pane in self]
         if known:
             self._read(known)
             new = Cells.concat([self._cells[pane] for pane in known]).merged(new, self._functions)
-        starts = np.flatnonzero(np.diff(new.place, prepend=new.place[0] - 1))
+        starts = _starts(new)
         bounds = [*starts.tolist(), len(new)]
         for number, pane in enumerate(new.place[starts].tolist()):
             self._cells[pane] = new[bounds[number] : bounds[number + 1]]
@@ -116,6 +116,11 @@ class OpenPanes(MutableMapping[int, Cells]):
         for pane in numbers[self._panes.last_window(numbers) < stop].tolist():
             self._forget(pane)
         return found
+
+    def cells(self) -> Cells | None:
+        """Return the cells of all panes, in order."""
+        numbers = self.numbers()
+        return self._range(int(numbers[0]), int(numbers[-1]) + 1) if len(numbers) else None
 
     def read_all(self) -> None:
         """Read every pane that was not read yet."""
@@ -159,3 +164,8 @@ class OpenPanes(MutableMapping[int, Cells]):
         self._cells.pop(pane, None)
         self._unread.discard(pane)
         self.changed.discard(pane)
+
+
+def _starts(cells: Cells) -> Rows:
+    """Return where the cells of each place begin."""
+    return np.flatnonzero(np.diff(cells.place, prepend=cells.place[0] - 1))

@@ -20,7 +20,8 @@ import numpy as np
 
 from slackwater.control.choose import controller_for, controller_state
 from slackwater.control.controller import slack_within
-from slackwater.core.aggregate import AggregateState, Placed, WindowAggregate
+from slackwater.core.aggregate import AggregateState, WindowAggregate
+from slackwater.core.closing import Placed
 from slackwater.core.prods import Prods
 from slackwater.core.punctuations import Promised
 from slackwater.events import Late, Reason, code_of
@@ -85,7 +86,10 @@ class AggregatePipeline:
         above = zip(top.levels[1:], regroup, uppers or [None] * len(regroup), strict=True)
         self._uppers = [Upper(level, groups, saved) for level, groups, saved in above]
         self._tower = Tower(top, self._logic, self._uppers)
-        self._prods = None if top.early is None else prods_of(top)
+        self._prods = Prods() if top.early is None else prods_of(top)
+        self._leads: tuple[int, ...] = ()
+        if not self._uppers:  # then they need no cuts: see core/early_windows.py
+            self._leads, self._prods = self._prods.leads, replace(self._prods, leads=())
         self._slide = top.panes.slide
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
@@ -112,7 +116,7 @@ class AggregatePipeline:
             self._within.on_batch(arrivals, *columns)
         slack, decisions, steps = self._decide(arrivals, turned_away)
         cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._slide)
-        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower)
+        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._leads)
         for stage in cuts:
             run.through(stage)
         emitted = run.emitted
@@ -126,7 +130,7 @@ class AggregatePipeline:
     def on_end(self) -> AggregateOutcome:
         """Drain: close every window that has events, and decide one last time."""
         clock = np.full(2, BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock)
-        emitted = Emitted.of(self._tower.on_end(), final=True, step=0, clock=clock)
+        emitted = Emitted.of(self._tower.on_end(), step=0, clock=clock)
         outcome = self._outcome(emitted, Late.none(), Decisions.none())
         if self._within is not None:
             self._within.on_end()

@@ -11,7 +11,7 @@ import numpy as np
 from slackwater.core.cells import Cells
 
 if TYPE_CHECKING:
-    from slackwater.core.aggregate import Closed
+    from slackwater.core.closing import Closed
     from slackwater.events import Rows
     from slackwater.time import Mask, Times
 
@@ -27,14 +27,14 @@ class Emitted:
     clock: Times  # of the stream, when it left
 
     @classmethod
-    def of(cls, closed: Closed, *, final: bool, step: int, clock: Times) -> Emitted | None:
+    def of(cls, closed: Closed, *, step: int, clock: Times) -> Emitted | None:
         """Return what left in the steps from `step` on; `clock` is that before the batch, then after each step."""
         if closed.windows is None:
             return None
         count = len(closed.windows)
         number = np.zeros(count, np.int64) if closed.number is None else closed.number
         steps = step + closed.step
-        return cls(closed.windows, np.full(count, final), number, steps, clock[steps + 1])
+        return cls(closed.windows, closed.final, number, steps, clock[steps + 1])
 
     @classmethod
     def concat(cls, parts: Sequence[Emitted]) -> Emitted | None:

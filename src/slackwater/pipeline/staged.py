@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.core.prods import Prods
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.marks import Answer, Mark
 from slackwater.time import BEFORE_ALL_TIME
 
 if TYPE_CHECKING:
-    from slackwater.core.aggregate import Closed, WindowAggregateLogic
+    from slackwater.core.aggregate import WindowAggregateLogic
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.cells import Input
-    from slackwater.core.prods import Ask, Prods
+    from slackwater.core.closing import Closed
+    from slackwater.core.prods import Ask
     from slackwater.events import Rows
     from slackwater.pipeline.tower import Tower
     from slackwater.time import Times
@@ -29,20 +31,21 @@ class Stage:
     """Steps up to `stop`, and what acts after them."""
 
     stop: int
+    at: int | None = None  # the arrival of what acts; None: nothing does
     punctuations: list[Mark] = field(default_factory=list)
     prods: list[Mark] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)  # of the clock
 
 
-def stages(arrivals: Arrivals, prods: Prods | None, marks: Iterable[Mark], *, clock: int, slide: int) -> list[Stage]:
+def stages(arrivals: Arrivals, prods: Prods, marks: Iterable[Mark], *, clock: int, slide: int) -> list[Stage]:
     """Cut a batch where something acts; `clock` is that before the batch. The last stage is its end."""
     arrival = arrivals.arrival_of_steps()
     found: dict[int, Stage] = {}  # by arrival: what acts at one is a stage, also where no event came between two
 
     def stage(at: int) -> Stage:
-        return found.setdefault(at, Stage(int(np.searchsorted(arrival, at, side="right"))))
+        return found.setdefault(at, Stage(int(np.searchsorted(arrival, at, side="right")), at))
 
-    if prods is not None and arrivals.steps:
+    if arrivals.steps:
         for step, ask in prods.due(arrivals.clock, clock, slide):
             stage(int(arrival[step])).asks.append(ask)
     for mark in marks:
@@ -62,11 +65,12 @@ class StagedRun:
         inputs: Sequence[Input],
         slack: Times,
         tower: Tower,
+        leads: tuple[int, ...] = (),
     ) -> None:
         self._logic, self._arrivals, self._slack = logic, arrivals, slack
         self._group, self._inputs = group, inputs
         self._clock = np.append(BEFORE_ALL_TIME if logic.clock is None else logic.clock, arrivals.clock)
-        self._tower = tower
+        self._tower, self._leads = tower, leads
         self._steps = self._events = 0  # that are done
         self._parts: list[Emitted] = []
         self._late: list[tuple[Rows, Times]] = []
@@ -74,16 +78,17 @@ class StagedRun:
 
     def through(self, stage: Stage) -> None:
         """Take in the steps of a stage, then do what acts after them."""
+        asks = [*stage.asks, *self._asked_by_leads(stage)]
         if stage.stop > self._steps:
-            self._take_in(stage.stop)
+            self._take_in(stage.stop, last_is_quiet=bool(asks))
         for mark in stage.punctuations:
-            closed = self._tower.on_closed(self._logic.on_punctuation(mark.punctuation()))
-            self._emit(closed, final=True, step=stage.stop - 1)
-        asks = [*stage.asks, *(self._tower.ask_of(mark) for mark in stage.prods)]
+            self._emit(self._tower.on_closed(self._logic.on_punctuation(mark.punctuation())), step=stage.stop - 1)
+        own = len(asks)
+        asks += [self._tower.ask_of(mark) for mark in stage.prods]
         if asks:
             shown, counts = self._tower.on_prod(asks)
-            self._emit(shown, final=False, step=stage.stop - 1)
-            for mark, count in zip(stage.prods, counts[len(stage.asks) :], strict=True):
+            self._emit(shown, step=stage.stop - 1)
+            for mark, count in zip(stage.prods, counts[own:], strict=True):
                 self.answers.append(Answer(mark, self._logic.clock, count))
 
     @property
@@ -101,18 +106,32 @@ class StagedRun:
         """How far windows were closed when each of them came."""
         return np.concatenate([_NONE, *(behind for _, behind in self._late)])
 
-    def _take_in(self, stop: int) -> None:
+    def _asked_by_leads(self, stage: Stage) -> list[Ask]:
+        """Return what leads ask for after the last step, where something else acts then: nothing is shown twice."""
+        last = stage.stop - 1
+        if stage.at is None or last < self._steps or int(self._arrivals.arrival_of_steps()[last]) != stage.at:
+            return []
+        due = Prods(self._leads).due(self._arrivals.clock[last : last + 1], int(self._clock[last]), self._logic.slide)
+        return [ask for _, ask in due]
+
+    def _take_in(self, stop: int, *, last_is_quiet: bool) -> None:
         part = self._arrivals
         if stop - self._steps < part.steps:
             part = part.part(self._steps, stop)
         which = slice(self._events, self._events + len(part.events))
-        inputs = [each[which] for each in self._inputs]
-        closed = self._logic.on_batch(part, self._group[which], inputs, slack=self._slack[self._steps : stop])
-        self._emit(self._tower.on_closed(closed), final=True, step=self._steps)
+        closed = self._logic.on_batch(
+            part,
+            self._group[which],
+            [each[which] for each in self._inputs],
+            slack=self._slack[self._steps : stop],
+            leads=self._leads,
+            last_is_quiet=last_is_quiet,
+        )
+        self._emit(self._tower.on_closed(closed), step=self._steps)
         self._late.append((closed.late + self._events, closed.late_behind))
         self._steps, self._events = stop, which.stop
 
-    def _emit(self, closed: Closed, *, final: bool, step: int) -> None:
-        emitted = Emitted.of(closed, final=final, step=step, clock=self._clock)
+    def _emit(self, closed: Closed, *, step: int) -> None:
+        emitted = Emitted.of(closed, step=step, clock=self._clock)
         if emitted is not None:
             self._parts.append(emitted)

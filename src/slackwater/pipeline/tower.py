@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.core.aggregate import Closed
+from slackwater.core.closing import Closed
 from slackwater.plan.levels import releasing
 from slackwater.time import last_closed_end
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import AggregateNode
 
 _NONE = np.empty(0, np.int64)
-_NOTHING = Closed(None, _NONE, None, _NONE, _NONE, _NONE)
+_NOTHING = Closed(None, _NONE, None, np.empty(0, np.bool_), _NONE, _NONE, _NONE)
 
 
 class Tower:

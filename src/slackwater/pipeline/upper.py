@@ -23,7 +23,8 @@ from slackwater.events import Events
 from slackwater.time import Duration, last_closed_end, last_instant, last_window_until, window_end
 
 if TYPE_CHECKING:
-    from slackwater.core.aggregate import AggregateState, Closed, Extra
+    from slackwater.core.aggregate import AggregateState, Extra
+    from slackwater.core.closing import Closed
     from slackwater.events import Rows
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
