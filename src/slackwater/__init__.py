@@ -16,6 +16,7 @@ from slackwater import control
 from slackwater.api import Output, Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
 from slackwater.api_merge import merge, union
+from slackwater.api_results import last_revision
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall
 from slackwater.core.late import LatePolicy
 from slackwater.early import Early
@@ -45,6 +46,7 @@ __all__ = [
     "control",
     "count",
     "join",
+    "last_revision",
     "max",
     "mean",
     "merge",
