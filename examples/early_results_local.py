@@ -23,11 +23,10 @@ worst = sw.aggregate(
 
 
 def show(table):
+    """Print one line for each result."""
     for row in table.to_pylist():
-        end = row["window"]["end"].second
-        print(
-            f"  until {end:2}, line {row['line']}: worst {row['worst']}, n {row['n']}, {row['kind']} {row['revision']}"
-        )
+        values = f"worst {row['worst']}, n {row['n']}"
+        print(f"  until {row['window']['end'].second}, line {row['line']}: {values}, {row['kind']} {row['revision']}")
 
 
 print("as they come:")
