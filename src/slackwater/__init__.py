@@ -16,6 +16,7 @@ from slackwater import control
 from slackwater.api import Output, Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
 from slackwater.api_merge import merge, union
+from slackwater.api_results import last_revision
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall, RelativeError
 from slackwater.core.late import LatePolicy
 from slackwater.deadline import Deadline
@@ -49,6 +50,7 @@ __all__ = [
     "count",
     "distinct",
     "join",
+    "last_revision",
     "max",
     "mean",
     "merge",

@@ -1,7 +1,8 @@
-"""Plans of two and three aggregates: what a prod sweeps up, who keeps and who releases."""
+"""Plans of two and three aggregates: what a prod sweeps up, who keeps and who hands over."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,11 @@ from hypothesis import strategies as st
 import slackwater as sw
 from slackwater.errors import ParameterError
 from slackwater.local import aggregate as runner
-from slackwater.plan.levels import releasing
+from slackwater.pipeline.aggregate import AggregatePipeline
+from slackwater.pipeline.aggregate_columns import read_inputs, results_table
+from slackwater.pipeline.columns import read_batch
+from slackwater.pipeline.emitted import Emitted
+from slackwater.plan.levels import handing_over
 from slackwater.time import Duration
 from tests.oracle.aggregate import OracleAggregate
 from tests.oracle.levels import TwoLevels
@@ -32,7 +37,7 @@ def plans(draw: Any) -> dict[str, Any]:
         "groups": [draw(st.integers(0, 3)) for _ in range(count)],
         "slack": draw(st.integers(0, 12)),
         "share": draw(st.sampled_from([0.0, 0.5, 1.0])),
-        "counts": draw(st.booleans()),  # a count of results keeps the level below from releasing
+        "counts": draw(st.booleans()),  # a count of results keeps the level below from handing over
         "batch": draw(st.sampled_from([3, 1_000])),
     }
 
@@ -74,6 +79,24 @@ def test_every_answer_of_a_plan_is_what_all_levels_know_by_then(case):
     assert expected == found
 
 
+@settings(max_examples=50, deadline=None)
+@given(plans())
+def test_a_plan_goes_on_from_its_saved_state(case):
+    out, _ = run(case)
+    first, *above = out._levels
+    batch = read_batch(out.node.stream, out.table, processing_time=0)
+    inputs = read_inputs(out.node.levels[0], out.table)
+    pipeline = AggregatePipeline(out.node, regroup=[level.code for level in above])
+    found = []
+    for part in batch.in_batches(4):
+        found.append(pipeline.on_batch(part, first.code, inputs).emitted)
+        state = json.loads(json.dumps(pipeline.snapshot())), pipeline.panes, pipeline.notes
+        pipeline = AggregatePipeline(out.node, *state, regroup=[level.code for level in above], uppers=pipeline.uppers)
+    found.append(pipeline.on_end().emitted)
+    emitted = Emitted.concat([each for each in found if each is not None])
+    assert out.results == results_table(out.node, out.table.schema, above[-1].keys, emitted)
+
+
 def three_levels(*functions):
     rows = pa.table({"ts": [1, 2, 3, 4, 12, 25], "sensor": [1, 2, 1, 2, 2, 1], "v": [5, 3, 4, 10, 1, 2]})
     asked = {"size": "10 seconds", "early": None}
@@ -85,10 +108,10 @@ def three_levels(*functions):
     return sw.aggregate(out, values={"v": functions[2]("v")}, **{**asked, "early": sw.Early(at="3 seconds")})
 
 
-def test_q3_4_panes_release_sums_keep_and_the_maximum_keeps():
+def test_q3_4_panes_hand_over_sums_keep_and_the_maximum_keeps():
     plan = three_levels(sw.sum, sw.sum, sw.max)
-    assert 1 == releasing(plan.node)
-    assert "level 1     5 seconds every 5 seconds by sensor; releases what it shows" in plan.explain()
+    assert 1 == handing_over(plan.node)
+    assert "level 1     5 seconds every 5 seconds by sensor; hands over what it shows" in plan.explain()
     assert "level 2     10 seconds every 10 seconds by sensor; keeps what it shows" in plan.explain()
     found = [(row["kind"], row["window"]["end"].second, row["v"]) for row in plan.results.to_pylist()]
     assert [("early", 10, 9), ("final", 10, 13)] == found[:2]
@@ -103,8 +126,8 @@ def test_q3_4_panes_release_sums_keep_and_the_maximum_keeps():
         ((sw.mean,) * 3, 0),
     ],
 )
-def test_who_releases_follows_from_the_functions(functions, levels):
-    assert levels == releasing(three_levels(*functions).node)
+def test_who_hands_over_follows_from_the_functions(functions, levels):
+    assert levels == handing_over(three_levels(*functions).node)
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ class WindowAggregateLogic:
         finally:
             self._held = held
 
-    def release(self, last: int) -> Cells | None:
+    def hand_over(self, last: int) -> Cells | None:
         """Return the windows up to `last` that are still open, and forget what they had. They must not overlap."""
         start = first_open_window(self.closed_to, self._panes.slide)
         found = self._roll(start, last + 1, None)

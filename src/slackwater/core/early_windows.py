@@ -125,7 +125,7 @@ class Batch:
     def fragments(self, panes: Panes, functions: Sequence[Algebra], showing: Showing) -> tuple[dict[int, Cells], Cells]:
         """Return the cells of the events by how many windows they missed, and the panes of the usual ones."""
         first, last = self.placed.first, self.placed.last
-        pane = panes.of(self.arrivals.events.time)
+        pane = first if panes.size % panes.slide == 0 else panes.of(self.arrivals.events.time)
         fragment, odd, missed = showing.missed(self.arrivals, pane, first, last)
         inputs = [each[self.usual] for each in self.inputs]
         fragments = Fragments.of(functions, fragment[self.usual], self.group[self.usual], inputs)

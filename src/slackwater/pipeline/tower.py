@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.core.closing import Closed
-from slackwater.plan.levels import releasing
+from slackwater.plan.levels import handing_over
 from slackwater.time import last_closed_end
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Tower:
     def __init__(self, node: AggregateNode, first: WindowAggregateLogic, uppers: Sequence[Upper]) -> None:
         self._first, self._uppers = first, uppers
         self._slide = node.panes.slide
-        self._releasing = releasing(node)
+        self._handing_over = handing_over(node)
 
     def on_closed(self, closed: Closed) -> Closed:
         """Return the windows of the last level that close because windows of the first did."""
@@ -44,7 +44,7 @@ class Tower:
         return closed
 
     def on_prod(self, asks: Sequence[Ask]) -> tuple[Closed, list[int]]:
-        """Sweep the plan: each level shows its open windows to the next, or releases what they have."""
+        """Sweep the plan: each level shows its open windows to the next, or hands over what they have."""
         if not self._uppers:
             return self._first.on_prod(asks)
         *lower, top = self._uppers
@@ -74,19 +74,19 @@ class Tower:
         return ask
 
     def _swept(self, first: WindowAggregateLogic, asks: Sequence[Ask], above: Upper, level: int) -> Cells | None:
-        if level >= self._releasing:
+        if level >= self._handing_over:
             return first.on_prod(asks)[0].windows
-        released = first.release(max(ask.last for ask in asks))
-        if released is not None:
-            above.take_in(released)
+        handed = first.hand_over(max(ask.last for ask in asks))
+        if handed is not None:
+            above.take_in(handed)
         return None
 
     def _swept_upper(
         self, upper: Upper, shown: Cells | None, asks: Sequence[Ask], above: Upper, level: int
     ) -> Cells | None:
-        if level >= self._releasing:
+        if level >= self._handing_over:
             return upper.show(asks, shown)[0].windows
-        released = upper.release(asks)
-        if released is not None:
-            above.take_in(released)
+        handed = upper.hand_over(asks)
+        if handed is not None:
+            above.take_in(handed)
         return None

@@ -4,7 +4,7 @@ A result of the level below is an event at the last microsecond of its window. T
 closed below, so that nothing is late. A prod sweeps the plan from below (PROD Sec. 3.3): each level shows its open
 windows to the next one, which counts them in for that one answer. PROD's rule R1, who purges and who keeps: a level
 *keeps* what it has shown, and the level above forgets it; unless that does to the values what gave them, such as a sum
-of sums: then the level *releases* what it has, once, and begins anew.
+of sums: then the level *hands over* what it has, once, and begins anew.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class Upper:
         """Show open windows, counting in what the level below shows just now."""
         return self._logic.on_prod(asks, None if shown is None else self._read(shown))
 
-    def release(self, asks: Sequence[Ask]) -> Cells | None:
+    def hand_over(self, asks: Sequence[Ask]) -> Cells | None:
         """Return open windows, and begin them anew."""
-        return self._logic.release(max(ask.last for ask in asks))
+        return self._logic.hand_over(max(ask.last for ask in asks))
 
     def on_end(self) -> Closed:
         """Close every window that has events."""

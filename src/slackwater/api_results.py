@@ -1,0 +1,63 @@
+"""What consumers of early results need: of each window, the last that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from slackwater.api import is_spark
+from slackwater.errors import ColumnError
+
+_COLUMNS = ("window", "revision")
+
+
+def last_revision(results: Any, *, by: str | Sequence[str] = ()) -> Any:
+    """Return of each window and group the last result so far: an early one, until the final one is there.
+
+    Args:
+        results: of an aggregate with `early=`: a pyarrow Table, pandas or polars frame, which gives a Table back, or a
+            Spark DataFrame, which gives a DataFrame back (a streaming one within `foreachBatch`).
+        by: the columns that the aggregate is grouped by.
+
+    >>> import pyarrow as pa, slackwater as sw
+    >>> bus = sw.stream(pa.table({"ts": [1, 9, 4, 12, 19]}), event_time="ts", unit="s")
+    >>> out = sw.aggregate(bus, size="10 seconds", values={"n": sw.count()}, contract=sw.FixedSlack("5 seconds"),
+    ...                    early=sw.Early(aggressiveness=0.25))
+    >>> out.results.select(["n", "kind"]).to_pylist()
+    [{'n': 2, 'kind': 'early'}, {'n': 3, 'kind': 'final'}, {'n': 2, 'kind': 'early'}, {'n': 2, 'kind': 'final'}]
+    >>> sw.last_revision(out.results).select(["n", "revision"]).to_pylist()
+    [{'n': 3, 'revision': 1}, {'n': 2, 'revision': 1}]
+    """
+    keys = (by,) if isinstance(by, str) else tuple(by)
+    if is_spark(results):
+        _check(results.columns, keys)
+        from slackwater.spark.marked import last_rows
+
+        return last_rows(results, keys)
+    return _of_table(results, keys)
+
+
+def _of_table(results: Any, by: Sequence[str]) -> Any:
+    import pyarrow.compute as pc
+
+    from slackwater.local.frames import to_arrow
+    from slackwater.pipeline.groups import Groups
+
+    table = to_arrow(results)
+    _check(table.column_names, by)
+    ends = pc.struct_field(table["window"], "end")
+    groups = Groups.of([ends, *(table[column] for column in by)], table.num_rows)
+    order = np.argsort(table["revision"].to_numpy(), kind="stable")
+    last = np.zeros(len(groups.row), np.int64)
+    last[groups.code[order]] = order  # of equal indexes the last one counts
+    return table.take(np.sort(last))
+
+
+def _check(columns: Sequence[str], by: Sequence[str]) -> None:
+    for column in (*_COLUMNS, *by):
+        if column not in columns:
+            raise ColumnError(
+                "results", column, problem="does not exist", remedy="give the results of an aggregate with early="
+            )
