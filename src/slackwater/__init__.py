@@ -22,6 +22,7 @@ from slackwater.deadline import Deadline
 from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
 from slackwater.plan.values import Value, count, max, mean, min, sum, variance
+from slackwater.quality.conflicts import conflicts
 from slackwater.time import Duration
 
 __version__ = "0.1.0"
@@ -41,6 +42,7 @@ __all__ = [
     "Value",
     "advise",
     "aggregate",
+    "conflicts",
     "control",
     "count",
     "join",
