@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal, TypeVar
 
 from slackwater.contracts import Contract
 from slackwater.core.late import LatePolicy
@@ -27,11 +27,6 @@ class StreamNode:
     arrival_time: str | None = None  # processing time of arrival, for the guard against clocks from the future
     max_ahead: Duration | None = None
     idle_after: Duration | None = None
-
-
-def patience_with(stream: StreamNode, contract: Contract) -> Duration | None:
-    """Return for how much processing time a silent stream is waited for on Spark; None: for ever."""
-    return stream.idle_after or contract.patience
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,3 +114,17 @@ class AggregateNode:
     def panes(self) -> Panes:
         """The windows in numbers."""
         return Panes(self.size.microseconds, self.slide.microseconds)
+
+
+Node = TypeVar("Node", bound=ReorderNode | AggregateNode | StreamsNode)
+
+
+def patient(node: Node) -> Node:
+    """Return a plan in which silent streams are waited for no longer than its contract allows."""
+    if isinstance(node, StreamsNode):
+        return replace(node, streams=tuple(_patient(each, node.contract) for each in node.streams))
+    return replace(node, stream=_patient(node.stream, node.contract))
+
+
+def _patient(stream: StreamNode, contract: Contract) -> StreamNode:
+    return replace(stream, idle_after=stream.idle_after or contract.patience)
