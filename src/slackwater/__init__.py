@@ -24,6 +24,7 @@ from slackwater.early import Early
 from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
 from slackwater.plan.values import Value, count, distinct, max, mean, min, quantile, sum, variance
+from slackwater.quality.conflicts import conflicts
 from slackwater.time import Duration
 
 __version__ = "0.1.0"
@@ -46,6 +47,7 @@ __all__ = [
     "Value",
     "advise",
     "aggregate",
+    "conflicts",
     "control",
     "count",
     "distinct",

@@ -201,6 +201,8 @@ def test_what_all_have_read_is_forgotten():
     [
         (lambda gate: gate.insert(2, np.array([1])), "writer must be a number from 0 to 1, got 2"),
         (lambda gate: gate.get(1), "reader must be a number from 0 to 0, got 1"),
+        (lambda gate: SharedGate(writers=128, readers=1), "writers must be <= 127, got 128"),
+        (lambda gate: SharedGate(writers=0, readers=1), "writers must be >= 1, got 0"),
         (lambda gate: gate.set_slack(-1), "limit must be >= 0, got -1"),
         (lambda gate: (gate.close_reader(0), gate.get(0)), "reader must be open, got 0"),
     ],

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import slackwater as sw
-from slackwater.experiments.comparison import compare
+from slackwater.experiments.comparison import compare, deciding_every
 from slackwater.experiments.replay import Replay
 from slackwater.experiments.subject import subject_of_dataset
 from slackwater.experiments.written import write
@@ -69,3 +69,9 @@ def test_files_hold_every_run_and_every_decision_that_counts(replay, tmp_path):
     assert [("syn3", 1, number) for number in range(3)] == [(row["set"], row["seed"], row["run"]) for row in figures]
     assert sum(row["measurements"] for row in figures) == series.num_rows
     assert series["recall"].to_numpy()[: figures[0]["measurements"]].min() == figures[0]["lowest_recall"]
+
+
+def test_a_deadline_keeps_its_limit_when_it_is_decided_at_another_interval():
+    contract = sw.Deadline("6 seconds", latency="1 second")
+    every = sw.Deadline("6 seconds", latency="1 second", adaptation_interval="5 seconds")
+    assert every == deciding_every("5 seconds", contract)

@@ -7,6 +7,7 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 import slackwater as sw
 from slackwater.errors import ParameterError
+from slackwater.plan.nodes import patient
 from slackwater.spark.buckets import Spread
 from slackwater.spark.call import DECISIONS, LATE
 from slackwater.spark.control_stream import read_record, send
@@ -27,7 +28,7 @@ class Gated(Merging):
             sw.stream(schema.empty_table(), name=name, event_time="ts", unit="s", max_ahead=None)
             for name, schema in zip(("a", "b"), SCHEMAS, strict=True)
         ]
-        self.node = sw.merge(*streams, contract=sw.Deadline(limit)).node
+        self.node = patient(sw.merge(*streams, contract=sw.Deadline(limit)).node)
         processor = MergeProcessor(self.node, SCHEMAS, Spread(1, ((), ())))
         self.tester = TwsTester(processor, timeMode="ProcessingTime")
 

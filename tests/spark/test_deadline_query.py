@@ -23,10 +23,9 @@ def alike(tables):
 
 def test_a_deadline_over_several_batches_equals_the_local_run(spark, tmp_path, alike):
     contract = sw.DropRatio(0.05, over="1 second", adaptation_interval="100 ms") & sw.Deadline("1 s", latency="980 ms")
-    options = {"idle_after": "1 hour"}  # or files that Spark takes later would have been waited for too long
-    local = sw.merge(*streams_of(alike, **options), contract=contract)
+    local = sw.merge(*streams_of(alike), contract=contract)
     write_files(alike, tmp_path, [0, 1])
-    merged = sw.merge(*streams_of(as_streams(spark, tmp_path), **options), contract=contract)
+    merged = sw.merge(*streams_of(as_streams(spark, tmp_path)), contract=contract)
     with pytest.raises(ParameterError, match=r"limit must be more than 2 seconds between .* 2\.981 seconds"):
         merged.start(results="r", checkpoint="c", trigger={"processingTime": "2 seconds"})
     _, found = run(merged, tmp_path)

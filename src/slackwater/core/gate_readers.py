@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from slackwater.time import Mask, Times
 
 MOST_UNREAD = 10_000_000
+MOST_WRITERS = 127  # the number of a stream is one byte
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,9 @@ class SharedGate:
         for name, value in (("writers", self.writers), ("readers", self.readers), ("most_unread", self.most_unread)):
             if value < 1:
                 raise ParameterError(name, value, must="be >= 1", remedy="a gate has a writer for each stream")
+        if self.writers > MOST_WRITERS:
+            remedy = "merge some of the streams first"
+            raise ParameterError("writers", self.writers, must=f"be <= {MOST_WRITERS}", remedy=remedy)
 
     def build(self, state: ReadersState | None = None) -> SharedGateLogic:
         """Start anew, or go on from a snapshot."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 
 from slackwater.contracts import Contract, FixedSlack, Goal, MaxSlack, NoSlack
+from slackwater.deadline import Deadline
 from slackwater.experiments.best import STEPS, BestRun, best_run
 from slackwater.experiments.replay import Measured, Replay
 from slackwater.experiments.written import timestamps
@@ -134,4 +135,6 @@ def deciding_every(interval: DurationLike, contract: Contract) -> Contract:
     if isinstance(contract, FixedSlack):
         slack = dict(contract.by_stream) or contract.slack
         return FixedSlack(slack, cap=contract.cap, adaptation_interval=interval, controller=contract.controller)
+    if isinstance(contract, Deadline):
+        return replace(contract, adaptation_interval=interval)
     return type(contract)(cap=contract.cap, adaptation_interval=interval, controller=contract.controller)

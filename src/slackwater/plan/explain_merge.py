@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from slackwater.control.choose import default_controller
 from slackwater.plan.explain import explain_gate, short
-from slackwater.plan.nodes import patience_with
+from slackwater.plan.nodes import patient
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import MergeNode
@@ -17,8 +17,7 @@ def explain_merge(node: MergeNode, *, engine: tuple[str, ...]) -> str:
     contract = node.contract
     names = [stream.name for stream in node.streams]
     controller = contract.controller or default_controller(contract)
-    patience = {stream.name: patience_with(stream, contract) for stream in node.streams}
-    idle = [f"{name} after {span}" for name, span in patience.items() if span]
+    idle = [f"{stream.name} after {stream.idle_after}" for stream in patient(node).streams if stream.idle_after]
     payload = "the columns that all streams share" if node.payload == "columns" else "a struct for each stream"
     lines = [
         f"merge {', '.join(map(repr, names))}",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal, TypeVar
 
 from slackwater.contracts import Contract
 from slackwater.core.late import LatePolicy
@@ -30,11 +30,6 @@ class StreamNode:
     idle_after: Duration | None = None
     marker: str | None = None  # says which rows are prods or punctuations, for an aggregate
     since: str | None = None  # where the range of a punctuation begins
-
-
-def patience_with(stream: StreamNode, contract: Contract) -> Duration | None:
-    """Return for how much processing time a silent stream is waited for on Spark; None: for ever."""
-    return stream.idle_after or contract.patience
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,3 +131,17 @@ class AggregateNode:
     def levels(self) -> tuple[AggregateNode, ...]:
         """The aggregates of the plan, from that of the stream up to this one."""
         return (self,) if self.below is None else (*self.below.levels, self)
+
+
+Node = TypeVar("Node", bound=ReorderNode | AggregateNode | StreamsNode)
+
+
+def patient(node: Node) -> Node:
+    """Return a plan in which silent streams are waited for no longer than its contract allows."""
+    if isinstance(node, StreamsNode):
+        return replace(node, streams=tuple(_patient(each, node.contract) for each in node.streams))
+    return replace(node, stream=_patient(node.stream, node.contract))
+
+
+def _patient(stream: StreamNode, contract: Contract) -> StreamNode:
+    return replace(stream, idle_after=stream.idle_after or contract.patience)

@@ -21,7 +21,6 @@ from slackwater.pipeline.guard import Incoming, batches_together
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline, StreamsPipeline
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
-from slackwater.plan.nodes import patience_with
 from slackwater.spark.call import (
     DECISIONS,
     LATE,
@@ -39,7 +38,7 @@ from slackwater.spark.statistics import report_table
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import JoinNode, StreamNode, StreamsNode
+    from slackwater.plan.nodes import JoinNode, StreamsNode
     from slackwater.spark.buckets import Spread
 
 _PART_ROWS = 250_000  # of all streams together, of a bounded run
@@ -184,19 +183,18 @@ class StreamsBucket(ABC):
 
     def _idle(self, spoke: Sequence[int | None], now: int) -> list[int]:
         """Return the streams that have just been silent for too long."""
-        ends = [self._patient_until(*each) for each in zip(self.node.streams, spoke, strict=True)]
-        return [number for number, end in enumerate(ends) if end is not None and now >= end]
+        patience = enumerate(zip(self.node.streams, spoke, strict=True))
+        return [
+            number
+            for number, (stream, at) in patience
+            if stream.idle_after and at is not None and now - at >= stream.idle_after.microseconds
+        ]
 
     def _wake_at(self, spoke: Sequence[int | None]) -> int | None:
         """Return the processing time, in ms, at which the next stream will have been silent for too long."""
-        ends = [self._patient_until(*each) for each in zip(self.node.streams, spoke, strict=True)]
-        known = [end for end in ends if end is not None]
-        return -(-min(known) // 1_000) if known else None
-
-    def _patient_until(self, stream: StreamNode, spoke: int | None) -> int | None:
-        """Return until when a stream is waited for that last spoke then; None: for ever, or not any more."""
-        patience = patience_with(stream, self.node.contract)
-        return None if patience is None or spoke is None else spoke + patience.microseconds
+        patience = zip(self.node.streams, spoke, strict=True)
+        ends = [at + each.idle_after.microseconds for each, at in patience if each.idle_after and at is not None]
+        return -(-min(ends) // 1_000) if ends else None
 
     def _follower(self, saved: JoinSaved) -> FollowingController | None:
         if not self.node.is_pooled and not (self.node.is_told and saved.told):

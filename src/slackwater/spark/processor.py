@@ -17,7 +17,6 @@ import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from slackwater.decisions import decisions_table
-from slackwater.plan.nodes import patience_with
 from slackwater.spark.aggregate_call import AggregateSaved, identity_of_aggregate, run_aggregate_call
 from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
@@ -30,9 +29,8 @@ from slackwater.spark.places import bucket_at
 
 if TYPE_CHECKING:
     from slackwater.pipeline.prod import Prod
-    from slackwater.plan.nodes import AggregateNode, JoinNode, MergeNode, ReorderNode, StreamsNode
+    from slackwater.plan.nodes import AggregateNode, JoinNode, MergeNode, ReorderNode, StreamNode, StreamsNode
     from slackwater.spark.buckets import Spread
-    from slackwater.time import Duration
 
 
 class BucketProcessor(StatefulProcessor):
@@ -141,8 +139,7 @@ class ReorderProcessor(BucketProcessor):
         rows, node = tables[0], self._node
         drain = drain or expired
         call = run_call(node, bucket, saved, self._chunks, rows, processing_time=processing_time, drain=drain)
-        patience = patience_with(node.stream, node.contract)
-        return _renewed(call, patience, saved, rows, processing_time, waits=bool(call.counts.buffered))
+        return _renewed(call, node.stream, saved, rows, processing_time, waits=bool(call.counts.buffered))
 
 
 class AggregateProcessor(BucketProcessor):
@@ -170,19 +167,18 @@ class AggregateProcessor(BucketProcessor):
         drain = drain or expired
         run = partial(run_aggregate_call, node, bucket, saved, self._chunks, rows, asked=self._prods)
         call = run(processing_time=processing_time, drain=drain)
-        patience = patience_with(node.stream, node.contract)
-        return _renewed(call, patience, saved, rows, processing_time, waits=bool(call.saved.chunks))
+        return _renewed(call, node.stream, saved, rows, processing_time, waits=bool(call.saved.chunks))
 
 
 def _renewed(
-    call: Call, patience: Duration | None, saved: Saved, rows: pa.Table, processing_time: int, *, waits: bool
+    call: Call, stream: StreamNode, saved: Saved, rows: pa.Table, processing_time: int, *, waits: bool
 ) -> Call:
     """Say until when to be patient, where something waits; a control record alone does not renew the patience."""
     timer = saved.timer
     if rows.num_rows or not waits:
         timer = None
-        if waits and patience is not None:
-            timer = processing_time // 1_000 + max(1, patience.microseconds // 1_000)
+        if waits and stream.idle_after is not None:
+            timer = processing_time // 1_000 + max(1, stream.idle_after.microseconds // 1_000)
     return replace(call, saved=replace(call.saved, timer=timer))
 
 

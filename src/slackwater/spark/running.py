@@ -16,7 +16,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types
 from slackwater.plan.explain import in_a_line
-from slackwater.plan.nodes import patience_with
+from slackwater.plan.nodes import patient
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import control_packets, describe
 from slackwater.spark.driver import check_same_scope
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from slackwater.deadline import Deadline
     from slackwater.plan.nodes import AggregateNode, ReorderNode, StreamNode, StreamsNode
     from slackwater.spark.driver import DriverSlack
     from slackwater.spark.outputs import Notice
@@ -195,34 +196,43 @@ class SparkQuery(ABC):
             statefulProcessor=self._processor(),
             outputStructType=from_arrow_schema(PACKETS_OUT),
             outputMode="Append",
-            timeMode="ProcessingTime" if any(map(self._patience, self._streams)) else "None",
+            timeMode="ProcessingTime" if any(stream.idle_after for stream in self._streams) else "None",
         )
         return _observed(out)
 
-    def _patience(self, stream: StreamNode) -> Duration | None:
-        return patience_with(stream, self.node.contract)
-
     def _within(self, trigger: dict[str, Any] | None) -> Self:
-        """Return the same plan where rows wait for the next batch: of a deadline, so much less is left."""
-        interval = (trigger or {}).get("processingTime")
-        deadline = self.node.contract.deadline
-        if interval is None or deadline is None:
+        """Return the same plan as its trigger lets it run.
+
+        Rows wait for the next batch, so less is left of a deadline. A run that ends with its input has none to keep: it
+        gets no timers, with which Spark would never end it.
+        """
+        deadline, trigger = self.node.contract.deadline, trigger or {}
+        if deadline is None:
             return self
-        between = Duration.of(interval, parameter="trigger")
-        needed = Duration(deadline.latency.microseconds + between.microseconds)
-        if deadline.limit <= needed:
-            raise ParameterError(
-                "limit",
-                str(deadline.limit),
-                must=f"be more than {between} between two batches and {deadline.latency} that are no waiting either",
-                remedy=f"{Duration(needed.microseconds + 1_000)} is the shortest deadline; or trigger more often",
-            )
-        return replace(self, node=replace(self.node, contract=self.node.contract.after(between)))
+        node, interval = self.node, trigger.get("processingTime")
+        if interval is not None:
+            between = Duration.of(interval, parameter="trigger")
+            _check_left(deadline, between)
+            node = replace(node, contract=node.contract.after(between))
+        ends = trigger.get("availableNow") or trigger.get("once")
+        return replace(self, node=node if ends else patient(node))
 
     def _unpack(self, packets: DataFrame, kind: int) -> DataFrame:
         schema = self._schemas_out[kind]
         bodies = packets.where(F.col("kind") == kind).select("body")
         return bodies.mapInArrow(unpacker(schema), from_arrow_schema(schema))
+
+
+def _check_left(deadline: Deadline, between: Duration) -> None:
+    """Check that batches which are so far apart can keep a deadline."""
+    needed = Duration(deadline.latency.microseconds + between.microseconds)
+    if deadline.limit <= needed:
+        raise ParameterError(
+            "limit",
+            str(deadline.limit),
+            must=f"be more than {between} between two batches and {deadline.latency} that are no waiting either",
+            remedy=f"{Duration(needed.microseconds + 1_000)} is the shortest deadline; or trigger more often",
+        )
 
 
 def checked_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame]) -> tuple[pa.Schema, ...]:
