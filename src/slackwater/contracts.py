@@ -24,6 +24,7 @@ class Goal:
     interval: int = 1_000_000  # between two decisions (L in the documents)
     windows: tuple[int, ...] = ()  # of each stream of a join
     cap: int | None = None  # the longest wait
+    deadline: int | None = None  # the longest latency
 
 
 NO_GOAL = Goal()
