@@ -75,6 +75,7 @@ class Waited:
     processing: int  # the largest part of it that is no wait for other events: until the next read, and the work itself
     slack_ready: int  # events that left before they were ready (SSG17), or that came too late because of that
     spread: int = 0  # in event time: how far the fastest stream is ahead of the slowest
+    events: int = 0  # how many left
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,11 @@ def test_nobody_waits_longer_than_the_slack_or_than_the_slowest_stream_is_behind
 
 
 def test_a_slack_equal_to_the_spread_waits_for_the_slowest_stream():
-    assert [7, 0] == passed_on_unready(np.array([2.9, 3.0]), spread=3, rate=7).tolist()
+    assert [4, 0, 0] == passed_on_unready(np.array([1.0, 2.0, 3.0]), spread=2, events=8).tolist()
+
+
+def test_where_streams_are_together_nothing_is_passed_on_unready():
+    assert [0] == passed_on_unready(np.array([0.0]), spread=0, events=8).tolist()
 
 
 def test_the_error_is_a_share_of_the_range():

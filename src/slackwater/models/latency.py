@@ -23,8 +23,8 @@ class Situation:
 
     at: Times | int  # the event time of what was processed last
     slack: Times | int
-    parallelism: int = 1
-    window: int = 0
+    parallelism: Times | int = 1
+    window: Times | int = 0
     spread: Floats | Times | float = 0
 
     def features(self, names: Sequence[str] = FEATURES) -> Floats:
@@ -44,7 +44,7 @@ class Situation:
             "minute": seconds // 60 % 60,
             "second": seconds % 60,
             "parallelism": np.asarray(self.parallelism),
-            "window": np.asarray(self.window / _SECOND),
+            "window": np.asarray(self.window) / _SECOND,
             "spread": np.asarray(self.spread) / _SECOND,
         }
         return np.asarray(known[name], np.float64)
@@ -59,13 +59,18 @@ def waited(slack: Floats, spread: float) -> Floats:
     return np.minimum(slack, spread)
 
 
-def passed_on_unready(slack: Floats, spread: float, rate: float) -> Floats:
-    """Return how many events a unit of time passes on as slack-ready: all of the fastest stream, where that is too far.
+def passed_on_unready(slack: Floats, spread: float, events: float) -> Floats:
+    """Return about how many of some events are passed on before they are ready: the fewer, the nearer to the spread.
 
-    >>> passed_on_unready(np.array([1.0, 4.0, 9.0]), spread=6, rate=500).tolist()
-    [500.0, 500.0, 0.0]
+    With one fast and one slow stream it is all or nothing at the spread, but that has no slope to climb.
+
+    >>> passed_on_unready(np.array([0.0, 3.0, 9.0]), spread=6, events=500).tolist()
+    [500.0, 250.0, 0.0]
     """
-    return np.where(slack < spread, rate, 0.0)
+    if spread <= 0:
+        return np.zeros(len(slack))
+    left: Floats = events * np.clip(1 - slack / spread, 0, 1)
+    return left
 
 
 def normalized_error(predicted: Floats, true: Floats) -> float:
