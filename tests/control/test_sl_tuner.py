@@ -116,14 +116,14 @@ def test_what_cannot_be_is_refused(wrong):
 
 
 def test_operators_share_one_deadline_and_slack_goes_where_it_saves_most():
-    # Both are 2 s behind, and of the first three times as many events would be passed on too early.
+    # Both are 2 s behind, and of the first three times as many events would be passed on too early: it gets all that
+    # 3 s leave for 600 ms of work.
     chain = Graph.chain("join", "count")
     operators = [TunedOperator("join", waits="always"), TunedOperator("count", waits="always")]
     tuner = GraphTuner(chain, operators, Tuning(deadline=3 * SECOND), Learning())
     behind = Waited(latency=300 * MS, processing=300 * MS, slack_ready=0, spread=2 * SECOND, events=500)
     tuner.observe(0, {"join": replace(behind, events=1_500), "count": behind})
-    tuner.observe(SECOND, {"join": replace(behind, events=1_500), "count": behind})
-    assert {"join": 2 * SECOND, "count": 0} == tuner.slacks
+    assert {"join": 2_300 * MS, "count": 0} == tuner.slacks
 
 
 def test_over_every_path_slacks_and_processing_stay_below_the_deadline():
