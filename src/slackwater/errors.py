@@ -128,6 +128,26 @@ def _in_words(event_time: int | None) -> str:
     return moment.isoformat().replace("+00:00", "Z")
 
 
+class GateFullError(SlackwaterError, RuntimeError):
+    """A reader of a gate does not read, and no more is kept for it.
+
+    >>> str(GateFullError(reader=1, unread=11, most=10))
+    'reader 1 would have 11 unread events, at most 10 are kept; let it read first, or close_reader(1)'
+    """
+
+    def __init__(self, *, reader: int, unread: int, most: int) -> None:
+        super().__init__(reader, unread, most)
+        self.reader = reader
+        self.unread = unread
+        self.most = most
+
+    def __str__(self) -> str:
+        return (
+            f"reader {self.reader} would have {self.unread} unread events, at most {self.most} are kept; "
+            f"let it read first, or close_reader({self.reader})"
+        )
+
+
 class ConditionError(SlackwaterError, ValueError):
     """A condition could not be evaluated for some rows.
 

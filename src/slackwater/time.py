@@ -27,6 +27,7 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 MIN_TIME = -62_135_596_800_000_000  # 0001-01-01, the earliest time that Spark and Arrow can both show
 MAX_TIME = 253_402_300_799_999_999  # 9999-12-31 23:59:59.999999
 BEFORE_ALL_TIME = -(2**62)  # what an empty running maximum starts from; far enough from the ends not to overflow
+AFTER_ALL_TIME = 2**62  # and an empty running minimum
 
 _T = TypeVar("_T", int, Times)
 
@@ -209,6 +210,17 @@ def is_late(event_time: Times, passed_on: Times | int) -> Mask:
     [True, False, False]
     """
     return event_time < passed_on
+
+
+def slack_ready_horizon(fastest: _T, slack: _T | int) -> _T:
+    """Return up to which time events are slack-ready: more than the slack behind the fastest stream (SSG17 Def. 3.1).
+
+    A span *equal* to the slack still waits, so this is one microsecond less than `release_horizon`.
+
+    >>> slack_ready_horizon(9, 3)
+    5
+    """
+    return fastest - slack - 1
 
 
 def is_over_cap(delay: Times, cap: int) -> Mask:

@@ -13,7 +13,7 @@ from slackwater.time import BEFORE_ALL_TIME, running_clock
 if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
     from slackwater.events import Rows
-    from slackwater.time import Times
+    from slackwater.time import Mask, Times
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,11 @@ class MergedArrivals:
     def per_event(self, stream: int, values: Times) -> Times:
         """Return for each event of a stream the value of its step."""
         return self.streams[stream].per_event(self.of_stream(stream, values))
+
+    def has_spoken(self, stream: int) -> Mask:
+        """Whether a stream has had arrivals here, after each step."""
+        own = self._steps[stream]
+        return np.arange(self.steps) >= (own[0] if len(own) else self.steps)
 
     def step_of(self, stream: int, position: Rows) -> Rows:
         """Return the step of the events of a stream at these positions."""
