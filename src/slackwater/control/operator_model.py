@@ -1,7 +1,9 @@
 """What a tuner knows of one operator: latency and slack-ready events to be expected for every slack (SSG17 eq. 7, 8).
 
 Until enough was measured, and wherever a prediction would contradict it, there is what is certain: nobody waits longer
-than the slack, so the latency is at most the slack and the processing.
+than the slack, so the latency is at most the slack and the processing. Where it is known how far the streams are apart,
+how long events wait is known too; then only what goes beyond that is learned, since a wait that was never seen cannot
+be (docs/decisions/0024).
 """
 
 from __future__ import annotations
@@ -104,13 +106,12 @@ class OperatorModel:
         The first never falls and the second never grows from one slack to the next.
         """
         spread = self._spread + max(self._growth, 0.0)  # what has begun to grow goes on
-        tried = slacks.astype(np.float64)
-        latency = self.processing + (waited(tried, spread) if self._operator.waits == "if needed" else tried)
+        rows, tried = self._rows(at, slacks, spread), slacks.astype(np.float64)
+        latency = self._wait(tried, spread) + self.processing
         unready = passed_on_unready(tried, spread, float(self._events))
         if self._trained_on is not None:
-            rows = self._rows(at, slacks, spread)
             of_latency, of_unready = self._predictors()
-            latency = np.clip(of_latency.predict(rows), 0, slacks + self.processing)
+            latency = np.clip(self._known(rows) + of_latency.predict(rows), 0, slacks + self.processing)
             unready = np.rint(np.maximum(of_unready.predict(rows), 0))
         return np.maximum.accumulate(latency), np.minimum.accumulate(unready)
 
@@ -132,12 +133,22 @@ class OperatorModel:
         situation = Situation(at, slacks, operator.parallelism, operator.window, spread)
         return situation.features(self._learning.features)
 
+    def _wait(self, slack: Floats, spread: Floats | float) -> Floats:
+        """Return how long events wait at most, in the unit that is given."""
+        return waited(slack, spread) if self._operator.waits == "if needed" else slack
+
+    def _known(self, rows: Floats) -> Floats:
+        """Return the wait that rows of features tell, in us; nothing where they do not tell the spread."""
+        if not self._learning.with_spread:
+            return np.zeros(len(rows))
+        return 1e6 * self._wait(rows[:, WITH_SPREAD.index("slack")], rows[:, WITH_SPREAD.index("spread")])
+
     def _predictors(self) -> tuple[Predictor, Predictor]:
         if self._learned is None:
             columns = len(self._learning.features)
             rows = Samples(columns + 2, self._learning.memory, self._trained_on).get()
             of_latency, of_unready = predictor(self._learning.method), predictor(self._learning.method)
-            of_latency.fit(rows[:, :columns], rows[:, columns])
+            of_latency.fit(rows[:, :columns], rows[:, columns] - self._known(rows))
             of_unready.fit(rows[:, :columns], rows[:, columns + 1])
             self._learned = of_latency, of_unready
         return self._learned

@@ -1,7 +1,8 @@
 """The operators of SSG17's traffic application: jams (a join behind a gate), their number by area, the worst areas.
 
-They are the real ones of `core`, taken through processing time in steps: what has arrived since the step before is read,
-processed and written before the next operator reads. How long that takes is measured, or modelled so that runs repeat.
+They are the real ones of `core`, taken through processing time in steps: what has arrived since the step before is
+read, processed and written before the next operator reads. How long that takes is measured, or modelled so that runs
+repeat.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from slackwater.api import join, stream
 from slackwater.contracts import NoSlack
@@ -26,8 +28,6 @@ from slackwater.sources.dataset import event_times_of
 from slackwater.time import BEFORE_ALL_TIME, release_horizon
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from slackwater.events import Rows, Tagged
     from slackwater.sources.dataset import Dataset
     from slackwater.time import Mask, Times
@@ -128,4 +128,4 @@ def arrivals_of(table: pa.Table) -> tuple[Events, Times]:
     """Return the events of a stream, and when each arrived in processing time."""
     rows = np.arange(table.num_rows, dtype=np.int64)
     events = Events(event_times_of(table), table["arrival"].to_numpy(), rows)
-    return events, table["arrival_time"].cast("int64").to_numpy()
+    return events, table["arrival_time"].cast(pa.int64()).to_numpy()

@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from slackwater.experiments.traffic_graph import WINDOW, Jams, Numbers, Read, Service, arrivals_of, worst_areas
+from slackwater.experiments.traffic_graph import Jams, Numbers, Read, Service, arrivals_of, worst_areas
 from slackwater.measurement import Counts, Measurement, StreamArrivals, Waited
-from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from slackwater.control.controller import Controller
     from slackwater.control.graph_tuner import GraphTuner
     from slackwater.core.cells import Cells
-    from slackwater.estimate.arrays import Floats
     from slackwater.events import Events
     from slackwater.sources.dataset import Dataset
     from slackwater.time import Times
@@ -112,13 +110,13 @@ class TrafficRun:
     notice: Callable[[int, int], None] = lambda done, planned: None
 
     def run(self) -> Ran:
-        """Run to the end of the arrivals; what is held then stays."""
+        """Run while all streams speak; what is held then stays."""
         began = time.perf_counter()
         streams = [arrivals_of(table) for table in self.dataset.streams.values()]
         start = min(int(arrived[0]) for _, arrived in streams)
-        end = max(int(arrived[-1]) for _, arrived in streams)
+        end = min(int(arrived[-1]) for _, arrived in streams)
         state = _State(self, streams, start)
-        intervals = -(-(end - start) // INTERVAL)
+        intervals = (end - start) // INTERVAL
         for number in range(intervals):
             state.interval(start + number * INTERVAL)
             self.notice(number + 1, intervals)
@@ -224,11 +222,3 @@ class _State:
             mine = read.events.stream == number
             arrived[mine] = times[read.events.row[mine]]
         return arrived
-
-
-def spans(values: Floats | Times) -> str:
-    """Return durations in us as text, for tests and notes."""
-    return ", ".join(str(Duration(int(value))) for value in values)
-
-
-OPERATOR_WINDOW = WINDOW

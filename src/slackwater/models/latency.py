@@ -50,7 +50,7 @@ class Situation:
         return np.asarray(known[name], np.float64)
 
 
-def waited(slack: Floats, spread: float) -> Floats:
+def waited(slack: Floats, spread: Floats | float) -> Floats:
     """Return how long events of the fastest stream wait: for the slowest one, but not longer than the slack.
 
     >>> waited(np.array([1.0, 4.0, 9.0]), spread=6).tolist()

@@ -51,6 +51,7 @@ def _gaussian() -> Predictor:
     """Gaussian process: a length scale for each feature, and noise."""
     from sklearn.gaussian_process import GaussianProcessRegressor  # type: ignore[import-untyped]
     from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     class Gaussian:
         """Standardizes, leaves out features that never change, and fits the kernel to at most 500 rows."""
@@ -67,7 +68,8 @@ def _gaussian() -> Predictor:
                 np.ones(len(self._used)), (1e-2, 1e3), nu=1.5
             ) + WhiteKernel(0.1, (1e-6, 1e1))
             scaled, some = self._scaled(rows), _evenly(len(rows), _KERNEL_ROWS)
-            with warnings.catch_warnings():
+            # Small matrices: several threads would cost more than they bring, twenty times as much on a busy machine.
+            with threadpool_limits(1), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that a length scale is at its bound is nothing to worry about
                 found = GaussianProcessRegressor(kernel, normalize_y=True).fit(scaled[some], values[some])
                 self._process = GaussianProcessRegressor(found.kernel_, optimizer=None, normalize_y=True)
