@@ -9,7 +9,7 @@ from slackwater.decisions import DECISIONS, decisions_table
 
 NAMES = [
     *("operator", "stream", "bucket", "at", "slack", "target", "estimated", "measured", "max_delay"),
-    *("arrived", "buffered", "released", "late", "results", "took_us"),
+    *("arrived", "buffered", "released", "late", "results", "slack_ready", "ruled", "took_us"),
 ]
 
 
@@ -22,7 +22,7 @@ def test_the_time_of_a_decision_is_a_timestamp_in_utc():
 
 
 def test_durations_and_counts_are_integers():
-    integers = {"slack", "max_delay", "arrived", "buffered", "released", "late", "results", "took_us"}
+    integers = {"slack", "max_delay", "arrived", "buffered", "released", "late", "results", "slack_ready", "took_us"}
     assert integers == {field.name for field in DECISIONS if field.type == pa.int64()}
 
 

@@ -18,6 +18,7 @@ from slackwater.api_aggregate import aggregate
 from slackwater.api_merge import merge, union
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
 from slackwater.core.late import LatePolicy
+from slackwater.deadline import Deadline
 from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
 from slackwater.plan.values import Value, count, max, mean, min, sum, variance
@@ -26,6 +27,7 @@ from slackwater.time import Duration
 __version__ = "0.1.0"
 
 __all__ = [
+    "Deadline",
     "DropRatio",
     "Duration",
     "FixedSlack",

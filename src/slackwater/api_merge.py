@@ -12,6 +12,8 @@ from slackwater.plan.validate import check_contract
 from slackwater.plan.validate_merge import Payload, check_merge, payload_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from slackwater.contracts import Contract
 
 
@@ -21,6 +23,8 @@ def merge(
     late: LatePolicy | str = "side",
     release: Literal["arrival", "clock"] = "arrival",
     payload: Payload | None = None,
+    by: str | Sequence[str] | None = None,
+    buckets: int = 1,
 ) -> Any:
     """Merge streams into one event-time order, waiting as long as the contract says. `sw.union` is the same.
 
@@ -32,7 +36,8 @@ def merge(
     Args:
         streams: two or more, made by `sw.stream`, each with its own name.
         contract: how good the order must be: `sw.DropRatio(0.01)` lets at most 1 % of the rows of all streams come too
-            late, in every minute; or a fixed policy. Leaving it out is an error that shows examples.
+            late, in every minute; `sw.Deadline("6 seconds")` waits for slower streams only as long as every row can
+            leave in time; or a fixed policy. Leaving it out is an error that shows examples.
         late: what happens to rows that come too late: "side" (the default: to the `late` output), "drop" or "raise".
         release: when reorder buffers look what may leave: "arrival" (SUN15) or "clock" (JI16).
         payload: what follows `event_time` and `stream` in the results: the "columns", which must be the same (names
@@ -40,7 +45,12 @@ def merge(
             it is "columns" where they are the same. A column `event_time` that is the event time of all streams is
             not repeated.
 
-    There is one order over all rows, so on Spark one task does the work of the operator.
+        by: columns that all streams have, by whose hash rows go to buckets on Spark.
+        buckets: how many; each is one task, and has clocks, slack, order and decisions of its own. So there is one
+            order over the rows of a key, and none between buckets. In process there is one order over all rows.
+
+    Under a deadline results have a column `ready`: false for a row that left because waiting any longer would have
+    exceeded the limit. As long as all are true, the same rows give the same results, however they interleave.
 
     >>> import pyarrow as pa
     >>> import slackwater as sw
@@ -59,6 +69,8 @@ def merge(
         late=LatePolicy.of(late),
         release=release,
         payload=payload_of(nodes, schemas, payload),
+        by=() if by is None else (by,) if isinstance(by, str) else tuple(by),
+        buckets=buckets,
     )
     check_merge(node, schemas)
     if is_spark(frames[0]):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from slackwater.errors import ParameterError
-from slackwater.time import Duration, DurationLike
+from slackwater.time import Duration, DurationLike, Mask, Times
+
+if TYPE_CHECKING:
+    from slackwater.deadline import Deadline
 
 Shares: TypeAlias = npt.NDArray[np.float64]
 
@@ -25,6 +28,7 @@ class Goal:
     windows: tuple[int, ...] = ()  # of each stream of a join
     cap: int | None = None  # the longest wait
     deadline: int | None = None  # the longest latency
+    latency: int = 0  # what of the deadline is not there for waiting, as far as is known before the start
 
 
 NO_GOAL = Goal()
@@ -106,6 +110,47 @@ class Contract:
     def period(self) -> Duration:
         """Over how much event time the quality is measured; zero where the contract has none."""
         return Duration.ZERO
+
+    @property
+    def promise(self) -> Contract:
+        """What is promised of the results: of two contracts, the one with a target."""
+        return self
+
+    @property
+    def deadline(self) -> Deadline | None:
+        """The deadline, where there is one: then streams are read through a gate that waits no longer."""
+        return None
+
+    @property
+    def patience(self) -> Duration | None:
+        """For how much processing time a silent stream may hold others back; None: for ever."""
+        return None
+
+    def gate(self, slack: Times) -> tuple[Times | None, Times | int]:
+        """Return how long a gate waits for slower streams (None: for ever), and for stragglers of each."""
+        return slack, 0
+
+    def is_past(self, ready: Mask, stall: Times) -> Mask:
+        """Whether events that left a gate were past the deadline, which did not let them wait until they were ready."""
+        return ~ready
+
+    def slack_ready(self, past: Times) -> Times | None:
+        """Return how many events left before they were ready, given how many were past a deadline."""
+        return None if self.deadline is None else past
+
+    def after(self, latency: Duration) -> Contract:
+        """Return the same where more of a deadline is no waiting."""
+        return self
+
+    def ruled(self, slack: Times, past: Times) -> list[str] | None:
+        """Return which of two contracts said how long was waited; `past` counts events past the deadline."""
+        return None
+
+    def __and__(self, other: Contract) -> Contract:
+        """Combine with another contract: this one is kept as far as the other allows; see `slackwater.combined`."""
+        from slackwater.combined import Combined
+
+        return Combined(self, other)
 
     def goal(self, windows: tuple[int, ...] = ()) -> Goal:
         """Return what a controller is to reach for an operator with these windows, in us."""

@@ -30,6 +30,10 @@ _FIELDS: list[pa.Field[Any]] = [
     pa.field("released", pa.int64()),
     pa.field("late", pa.int64()),
     pa.field("results", pa.int64()),
+    pa.field(
+        "slack_ready", pa.int64()
+    ),  # left before they were ready, since the decision before; null without a deadline
+    pa.field("ruled", pa.string()),  # of two contracts, which one said how long was waited since the decision before
     pa.field("took_us", pa.int64()),  # how long its batch took: the only value that a replay may change
 ]
 

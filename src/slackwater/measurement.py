@@ -97,4 +97,6 @@ class Measurement:
     needs: NeededSlacks | None = None  # of a join, for controllers that learn from arrivals
     waited: Waited | None = None  # for controllers that keep a deadline
     late: int = 0  # where nothing is joined: how many events left too late
+    slack_ready: int = 0  # behind a gate: how many events left before they were ready
+    stall: int = 0  # behind a gate: the longest that one of these had waited, in event time of the fastest stream
     kept: float | None = None  # where nothing is joined: the share of events of the last period that were not late

@@ -31,7 +31,20 @@ def with_targets(draw):
     )
 
 
-@given(PLAIN | with_targets())
+@st.composite
+def deadlines(draw, *, plain=False):
+    latency = draw(st.integers(0, 10**12))
+    shared = {} if plain else {"cap": draw(SHARED["cap"]), "adaptation_interval": draw(DURATIONS)}
+    return sw.Deadline(Duration(latency + draw(st.integers(1, 10**12))), latency=Duration(latency), **shared)
+
+
+@st.composite
+def pairs(draw):
+    first, second = draw(st.permutations([draw(with_targets()), draw(deadlines(plain=True))]))
+    return first & second
+
+
+@given(PLAIN | with_targets() | deadlines() | pairs())
 def test_what_is_printed_reads_back_as_the_same_contract(contract):
     assert contract == parse_contract(contract_text(contract))
 
@@ -65,8 +78,8 @@ def test_an_interval_in_the_text_is_never_changed():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "begin with one of: recall, drop, fixed, max, none"),
-        ("precision 0.9", "begin with one of: recall, drop, fixed, max, none"),
+        ("", "begin with one of: recall, drop, deadline, fixed, max, none"),
+        ("precision 0.9", "begin with one of: recall, drop, deadline, fixed, max, none"),
         ("recall", "say what recall is"),
         ("recall over 1 minute", "say what recall is"),
         ("recall high", "have a number after recall"),
@@ -78,6 +91,9 @@ def test_an_interval_in_the_text_is_never_changed():
         ("recall 0.9 by magic", "name a controller after by: needed, model-search"),
         ("fixed 2 seconds over 1 minute", "have no clause 'over' for fixed"),
         ("max by pd", "have no clause 'by' for max"),
+        ("deadline", "say what deadline is"),
+        ("deadline 5 seconds over 1 minute", "have no clause 'over' for deadline"),
+        ("drop 1% & deadline 5 s & max", "have one & between two contracts"),
         ("max 2 seconds", "have nothing between max and its clauses"),
         ("fixed", "say what fixed is"),
     ],

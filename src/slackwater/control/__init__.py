@@ -5,6 +5,7 @@ from slackwater.control.bounded_drops import BoundedDrops
 from slackwater.control.capped import Capped
 from slackwater.control.choose import controller_for
 from slackwater.control.controller import Controller
+from slackwater.control.deadline_slack import DeadlineSlack
 from slackwater.control.fixed import Fixed
 from slackwater.control.late_degree import LateDegreeModel
 from slackwater.control.max_delay import MaxDelay
@@ -24,6 +25,7 @@ __all__ = [
     "BoundedDrops",
     "Capped",
     "Controller",
+    "DeadlineSlack",
     "Fixed",
     "LateDegreeModel",
     "MaxDelay",

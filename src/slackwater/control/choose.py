@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from slackwater.contracts import Contract, ControllerConfig, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.combined import Combined
+from slackwater.contracts import (
+    Contract,
+    ControllerConfig,
+    DropRatio,
+    FixedSlack,
+    MaxSlack,
+    NoSlack,
+    Recall,
+)
 from slackwater.control.bounded_drops import BoundedDrops
 from slackwater.control.capped import Capped
+from slackwater.control.deadline_slack import DeadlineSlack
 from slackwater.control.fixed import Fixed
 from slackwater.control.max_delay import MaxDelay
 from slackwater.control.needed_slack import NeededSlack
+from slackwater.deadline import Deadline
 from slackwater.errors import ParameterError
 from slackwater.time import Duration
 
@@ -65,9 +76,13 @@ def default_controller(contract: Contract) -> ControllerConfig:
             return NeededSlack()
         case DropRatio():
             return BoundedDrops()
+        case Deadline():
+            return DeadlineSlack()
+        case Combined():
+            return default_controller(contract.promise)
     raise ParameterError(
         "contract",
         contract,
         must="be one that this operator can keep",
-        remedy="use Recall, DropRatio, FixedSlack, MaxSlack or NoSlack",
+        remedy="use Recall, DropRatio, Deadline, FixedSlack, MaxSlack or NoSlack",
     )

@@ -85,6 +85,7 @@ class Processed:
     completed: Numbers  # how many results each completed
     cross: Numbers | None  # how many it would have completed without a condition; None unless asked for
     results: Results | None  # None unless asked for
+    ready: Mask | None = None  # whether each was ready when it left the gate; None where there is no gate
 
 
 class WindowJoinLogic:

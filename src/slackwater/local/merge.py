@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from slackwater.local.join import LocalStreams, batches_of
 from slackwater.pipeline.join import JoinOutcome, joined
-from slackwater.pipeline.merge import MergePipeline, merged_events
+from slackwater.pipeline.merge import MergePipeline
 from slackwater.pipeline.merged_rows import late_merge_rows, merged_rows
 from slackwater.plan.explain_merge import explain_merge
 from slackwater.plan.nodes import MergeNode
@@ -27,7 +27,7 @@ class LocalMerge(LocalStreams):
     @cached_property
     def results(self) -> pa.Table:
         """The rows of all streams in one order: `event_time`, `stream`, then the payload."""
-        return merged_rows(self.node, self.tables, merged_events([self._run[0]]))
+        return merged_rows(self.node, self.tables, self._run[0])
 
     @cached_property
     def late(self) -> pa.Table:

@@ -44,12 +44,13 @@ class Decisions:
     results: Rows
     estimated: Numbers  # nan where there is none
     measured: Numbers
+    past: Rows  # events past a deadline, since the decision before: slack-ready, or waited for all the same
 
     @classmethod
     def none(cls) -> Decisions:
         """No decisions."""
         empty, unknown = np.empty(0, np.int64), np.empty(0)
-        return cls(empty, empty, empty, empty, empty, empty, empty, empty, unknown, unknown)
+        return cls(empty, empty, empty, empty, empty, empty, empty, empty, unknown, unknown, empty)
 
     def __len__(self) -> int:
         return len(self.at)
@@ -75,6 +76,8 @@ class Decisions:
             "late": self.late,
             "buffered": self.arrived - self.released - self.late,
             "results": self.results,
+            "slack_ready": contract.slack_ready(self.past),
+            "ruled": contract.ruled(self.slack, self.past),
             "estimated": pa.array(contract.shown(self.estimated), from_pandas=True),
             "measured": pa.array(contract.shown(self.measured), from_pandas=True),
         }
@@ -138,6 +141,7 @@ class Boundaries:
             results=results,
             estimated=unknown,
             measured=unknown,
+            past=np.zeros(len(steps), np.int64),
         )
 
     def close(self, clock: int | None, slack: int, counts: Counts, results: int) -> Decisions:
@@ -149,8 +153,9 @@ class Boundaries:
         at, *rest = (np.array([number], np.int64) for number in numbers)
         intervals, of_slack, max_delay, arrived, released, late, completed = rest
         unknown = np.full(1, np.nan)
+        none = np.zeros(1, np.int64)
         return Decisions(
-            at, intervals, of_slack, max_delay, arrived, released, late, completed, estimated=unknown, measured=unknown
+            at, intervals, of_slack, max_delay, arrived, released, late, completed, unknown, unknown, past=none
         )
 
     def _before(self, clock: Times) -> int:

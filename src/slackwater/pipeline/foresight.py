@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from slackwater.events import Events, Rows
     from slackwater.pipeline.boundaries import Decisions
     from slackwater.plan.nodes import StreamsNode
-    from slackwater.time import Times
+    from slackwater.time import Mask, Times
 
 _NO_TIMES = np.empty(0, np.int64)
 LATE_SAMPLE, OTHER_SAMPLE = 48, 8  # events of each stream and interval that are asked what results they complete
@@ -88,6 +88,8 @@ class Foresight:
         self._profile = profile
         self._recent = RecentRecall(period, state.get("recent"))
         self._horizon: int = state.get("horizon", BEFORE_ALL_TIME)  # the largest so far, of the slowest stream
+        self._period = period
+        self._past_at: int = state.get("past_at", BEFORE_ALL_TIME)  # the last decision with events past a deadline
         self._estimated: list[float] = []
         self._measured: list[float] = []
 
@@ -120,7 +122,14 @@ class Foresight:
         """Write down what was expected of each slack and what was measured."""
         count = len(decisions)
         estimated, measured = np.array(self._estimated[:count]), np.array(self._measured[:count])
+        measured = np.where(self._is_known(decisions), measured, np.nan)
         return replace(decisions, estimated=estimated, measured=measured) if count else decisions
+
+    def _is_known(self, decisions: Decisions) -> Mask:
+        """Whether the recall is known: what a deadline did not let streams wait for is not in what was counted."""
+        past = running_clock(np.where(decisions.past > 0, decisions.at, BEFORE_ALL_TIME), self._past_at)
+        self._past_at = int(past[-1]) if len(past) else self._past_at
+        return decisions.at >= past + self._period
 
     @property
     def seen(self) -> tuple[Events, ...]:
@@ -130,7 +139,8 @@ class Foresight:
     def snapshot(self) -> dict[str, Any]:
         """Return what is needed to go on besides the controller and the events seen, as values that JSON can hold."""
         needs = asdict(self._profile.snapshot())
-        return {"needs": needs, "recent": self._recent.snapshot(), "horizon": self._horizon}
+        past = {} if self._past_at == BEFORE_ALL_TIME else {"past_at": self._past_at}
+        return {"needs": needs, "recent": self._recent.snapshot(), "horizon": self._horizon, **past}
 
     def _measure(self, arrivals: MergedArrivals, slack: int, needs: Needs, start: int, stop: int) -> float:
         """Count what was due, and return what was produced: where the join kept as far behind as the result needed."""

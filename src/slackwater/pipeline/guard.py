@@ -14,6 +14,7 @@ from slackwater.time import MAX_TIME, Duration, has_no_place, is_future
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from slackwater.plan.nodes import StreamNode
     from slackwater.time import Mask, Times
 
 
@@ -70,3 +71,8 @@ def turn_away(incoming: Incoming, max_ahead: Duration | None) -> tuple[Events, L
     code = np.where(future[bad], code_of(Reason.FUTURE), code_of(Reason.NULL_TIME)).astype(np.int8)
     turned_away = events[bad]
     return events[~bad], Late(turned_away, np.zeros(len(turned_away), np.int64), code)
+
+
+def turn_away_all(incoming: Sequence[Incoming], streams: Sequence[StreamNode]) -> list[tuple[Events, Late]]:
+    """Split a batch of each of several streams."""
+    return [turn_away(own, stream.max_ahead) for own, stream in zip(incoming, streams, strict=True)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -13,11 +14,69 @@ from slackwater.core.merged import MergedArrivals
 from slackwater.core.reorder import KSlack, KSlackState
 from slackwater.core.synchronize import Synchronizer, SynchronizerState
 from slackwater.events import Events, Late, Tagged
-from slackwater.pipeline.guard import Incoming, turn_away
+from slackwater.pipeline.guard import Incoming, turn_away_all
 
 if TYPE_CHECKING:
+    from slackwater.contracts import Contract
+    from slackwater.events import Rows
     from slackwater.plan.nodes import StreamsNode
-    from slackwater.time import Times
+    from slackwater.time import Mask, Times
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What leaves the inputs of an operator, in order."""
+
+    events: Tagged
+    at: Times  # the arrival value of the step at which each leaves
+    ready: Mask | None = None  # whether a gate saw that nothing before it would follow; None: there is no gate
+    stall: Times | None = None  # how long each had waited in the gate, in event time of the fastest stream
+
+    @property
+    def longest_stall(self) -> int:
+        """The longest that an event had waited; 0 without a gate."""
+        return 0 if self.stall is None else int(self.stall.max(initial=0))
+
+    def past(self, contract: Contract) -> Rows:
+        """Return how many events were past the deadline among the first n that left, for every n."""
+        if self.ready is None or self.stall is None:
+            return np.zeros(len(self.events) + 1, np.int64)
+        return np.append(0, np.cumsum(contract.is_past(self.ready, self.stall)))
+
+
+class Inputs(Protocol):
+    """Where the rows of several streams wait for each other."""
+
+    def arrive(self, incoming: Sequence[Incoming]) -> tuple[MergedArrivals, list[Late]]:
+        """Take in a batch, one part for each stream in arrival order; return what came and what is turned away."""
+
+    def run(self, arrivals: MergedArrivals, slack: Times) -> Passed:
+        """Return what leaves, given the slack of each step."""
+
+    def on_idle(self, stream: int, slack: Times) -> Tagged:
+        """Let a stream step aside, given the slack in force; return what leaves because of that."""
+
+    def on_end(self) -> Tagged:
+        """Drain: let everything leave."""
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that is needed to go on besides what is held, as values that JSON can hold."""
+
+    @property
+    def waiting(self) -> tuple[Events, ...]:
+        """The events in reorder buffers."""
+
+    @property
+    def between(self) -> Tagged:
+        """The events that wait for other streams."""
+
+    @property
+    def buffered(self) -> int:
+        """How many events wait."""
+
+    @property
+    def clock(self) -> int | None:
+        """The largest event time seen in any stream."""
 
 
 class SynchronizedInputs:
@@ -47,7 +106,7 @@ class SynchronizedInputs:
 
     def arrive(self, incoming: Sequence[Incoming]) -> tuple[MergedArrivals, list[Late]]:
         """Take in a batch, one part for each stream in arrival order; return what came and what is turned away."""
-        pairs = [turn_away(batch, s.max_ahead) for batch, s in zip(incoming, self._node.streams, strict=True)]
+        pairs = turn_away_all(incoming, self._node.streams)
         arrivals = [kslack.arrive(events) for kslack, (events, _) in zip(self._kslacks, pairs, strict=True)]
         for noted, each in zip(self._delays, arrivals, strict=True):
             noted[each.events.row] = each.delay
@@ -55,13 +114,13 @@ class SynchronizedInputs:
         merged = MergedArrivals.of(arrivals, clocks, self._synchronizer.snapshot().idle)
         return merged, [late for _, late in pairs]
 
-    def run(self, arrivals: MergedArrivals, slack: Times) -> tuple[Tagged, Times]:
+    def run(self, arrivals: MergedArrivals, slack: Times) -> Passed:
         """Return what leaves, in order, and the arrival value of the step at which each does."""
         came, when = self._release(arrivals, slack)
         left, by = self._synchronized(came, self._awake_from(arrivals, when))
-        return left, when[by]
+        return Passed(left, when[by])
 
-    def on_idle(self, stream: int) -> Tagged:
+    def on_idle(self, stream: int, slack: Times) -> Tagged:
         """Let a stream step aside: it releases what it holds, and nobody waits for it."""
         released = self._kslacks[stream].on_end()
         came = Tagged.from_stream(stream, (released.in_order + released.late).by_time())

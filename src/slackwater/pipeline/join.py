@@ -21,6 +21,7 @@ from slackwater.events import Events, Late, Reason, Tagged, code_of
 from slackwater.measurement import Counts, Joined, Measurement, StreamArrivals
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.foresight import Foresight, profile_for
+from slackwater.pipeline.gate_inputs import GateInputs
 from slackwater.pipeline.inputs import SynchronizedInputs
 from slackwater.pipeline.kept import KeptShare
 from slackwater.time import BEFORE_ALL_TIME, Times, is_over_cap
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from slackwater.events import Rows
     from slackwater.pipeline.foresight import Profile
     from slackwater.pipeline.guard import Incoming
+    from slackwater.pipeline.inputs import Inputs
     from slackwater.plan.nodes import JoinNode, StreamsNode
 
 
@@ -105,7 +107,7 @@ class StreamsPipeline(ABC):
         self._node, self._delays, self._listing = node, delays, listing
         windows = tuple(window.microseconds for window in node.windows)
         self._controller = controller or controller_for(node.contract, state.get("controller"), windows=windows)
-        self._inputs = SynchronizedInputs(node, delays, held.waiting, held.between, state, total_order=self.total_order)
+        self._inputs = self._build_inputs(held, state)
         self._operator = self._build(held, state)
         self._away = _NO_TIMES  # when the events of this batch came that were turned away
         self._asks = True  # whether the controller wants to see what happened, rather than follow every arrival
@@ -119,6 +121,7 @@ class StreamsPipeline(ABC):
         self._kept = KeptShare.of(node.contract, state) if node.contract.counts_events else None
         self._counts = Counts(**state.get("counts", {}))
         self._results = state.get("results", 0)
+        self._past = state.get("past", 0)  # events past a deadline since the last decision
 
     def on_batch(self, incoming: Sequence[Incoming]) -> JoinOutcome:
         """Take in a batch, one part for each stream in arrival order; join, route and decide."""
@@ -133,13 +136,13 @@ class StreamsPipeline(ABC):
 
     def on_idle(self, stream: int) -> JoinOutcome:
         """Let a stream that is silent step aside: it releases what it holds, and nobody waits for it."""
-        return self._balanced(self._route(self._process(self._inputs.on_idle(stream))))
+        return self._balanced(self._route(self._process(self._inputs.on_idle(stream, np.asarray(self.slack)))))
 
     def on_end(self) -> JoinOutcome:
         """Drain: release all that is held, join it, and decide one last time."""
         routed = self._route(self._process(self._inputs.on_end()))
         slack = self._controller.next_slack().microseconds
-        last = self._boundaries.close(self.clock, slack, self._counts, self._results)
+        last = self._with_past(self._boundaries.close(self.clock, slack, self._counts, self._results))
         now = BEFORE_ALL_TIME if self._operator.time is None else self._operator.time
         return self._balanced(replace(routed, decisions=last, watermark=np.full(len(last), now)))
 
@@ -152,6 +155,7 @@ class StreamsPipeline(ABC):
             "max_delay": self._boundaries.max_delay,
             "counts": {"arrived": self._counts.arrived, "released": self._counts.released, "late": self._counts.late},
             "results": self._results,
+            **({"past": self._past} if self._past else {}),
             **({} if self._foresight is None else self._foresight.snapshot()),
             **({} if self._kept is None else self._kept.snapshot()),
         }
@@ -188,6 +192,13 @@ class StreamsPipeline(ABC):
         """The join's time: results up to here can no longer change."""
         return self._operator.time
 
+    def _build_inputs(self, held: Held, state: dict[str, Any]) -> Inputs:
+        """Make the inputs: a gate where there is a deadline, else reorder buffers and a synchronizer."""
+        if self._node.contract.deadline is not None:
+            return GateInputs(self._node, self._delays, held.waiting, held.between, state)
+        kept = held.waiting, held.between, state
+        return SynchronizedInputs(self._node, self._delays, *kept, total_order=self.total_order)
+
     @abstractmethod
     def _build(self, held: Held, state: dict[str, Any]) -> Operator:
         """Make the operator, anew or from what was saved."""
@@ -216,18 +227,20 @@ class StreamsPipeline(ABC):
 
     def _run(self, arrivals: MergedArrivals, slack: Times) -> JoinOutcome:
         """Run the steps of a part through buffers, synchronizer and join."""
-        left, left_at = self._inputs.run(arrivals, slack)
-        processed = self._process(left)
+        passed = self._inputs.run(arrivals, slack)
+        left_at, past = passed.at, passed.past(self._node.contract)
+        processed = replace(self._process(passed.events), ready=passed.ready)
         usable = sum(len(each.events) for each in arrivals.streams)
         before, results = self._counts, self._results
         self._counts = self._added(arrived=usable)
-        watermarks, came_late = _NO_TIMES, _NO_TIMES
+        watermarks, came_late, past_by = _NO_TIMES, _NO_TIMES, _NO_TIMES
 
         def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
-            nonlocal watermarks, came_late
+            nonlocal watermarks, came_late, past_by
             done = np.searchsorted(left_at, arrivals.arrival[step], side="right")
             now = BEFORE_ALL_TIME if self._operator.time is None else self._operator.time
             watermarks = np.append(processed.behind, now)[done]
+            past_by = past[done]
             came_late = late = np.append(0, np.cumsum(~processed.in_order))[done]
             completed = np.minimum(np.append(0, np.cumsum(processed.completed))[done], _MOST_RESULTS).astype(np.int64)
             away = np.searchsorted(self._away, arrivals.arrival[step], side="right")
@@ -236,16 +249,30 @@ class StreamsPipeline(ABC):
 
         crossed = self._boundaries.crossed(arrivals.clock)
         decisions = self._boundaries.pass_over(arrivals, slack, counts_by)
+        decisions = self._with_past(decisions, past_by, int(past[-1]))
         routed = self._route(processed)
         if self._foresight is not None:
             decisions = self._foresight.explained(decisions)
         elif arrivals.steps and self._asks:
             decisions = with_estimate(decisions, self._controller)
-            self._controller.observe(self._measure(arrivals, slack, decisions, processed))
+            measured = self._measure(arrivals, slack, decisions, processed)
+            self._controller.observe(replace(measured, slack_ready=int(past[-1]), stall=passed.longest_stall))
         if self._kept is not None:
             late = np.append(came_late, np.count_nonzero(~processed.in_order))
             decisions = self._kept.follow(decisions, np.append(arrivals.arrived_by(crossed), usable), late)
         return replace(routed, decisions=decisions, watermark=watermarks)
+
+    def _with_past(self, decisions: Decisions, by: Rows | None = None, total: int = 0) -> Decisions:
+        """Write down how many events were past a deadline since the decision before.
+
+        `by` has, from the start of this part up to each decision, how many there were; `total` up to its end.
+        """
+        if not len(decisions):
+            self._past += total
+            return decisions
+        by = np.zeros(len(decisions), np.int64) if by is None else by
+        since, self._past = np.diff(by, prepend=-self._past), total - int(by[-1])
+        return replace(decisions, past=since)
 
     def _process(self, events: Tagged) -> Processed:
         return self._operator.on_batch(events, listing=self._listing, cross=needs_cross(self._controller))

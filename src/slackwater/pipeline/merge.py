@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from slackwater.core.event_needs import EventNeeds
 from slackwater.core.merge import Merge, MergeLogic, MergeState
 from slackwater.events import Tagged
@@ -13,6 +15,7 @@ from slackwater.pipeline.join import StreamsPipeline
 if TYPE_CHECKING:
     from slackwater.pipeline.foresight import Profile
     from slackwater.pipeline.join import Held, JoinOutcome
+    from slackwater.time import Mask
 
 
 class MergePipeline(StreamsPipeline):
@@ -32,6 +35,16 @@ class MergePipeline(StreamsPipeline):
 
     def _profile(self, held: Held, state: dict[str, Any]) -> Profile:
         return EventNeeds(len(self._delays), total_order=True)
+
+
+def merged_ready(outcomes: Iterable[JoinOutcome]) -> Mask:
+    """Return for each event that left in order whether it was ready: at the end, and past idle streams, it is."""
+    parts = (each for outcome in outcomes for each in outcome.processed)
+    flags = [
+        np.ones(int(part.in_order.sum()), np.bool_) if part.ready is None else part.ready[part.in_order]
+        for part in parts
+    ]
+    return np.concatenate([np.empty(0, np.bool_), *flags])
 
 
 def merged_events(outcomes: Iterable[JoinOutcome]) -> Tagged:

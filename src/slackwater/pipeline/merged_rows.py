@@ -10,28 +10,34 @@ import pyarrow as pa
 
 from slackwater.decisions import late_schema
 from slackwater.pipeline.columns import late_columns
+from slackwater.pipeline.merge import merged_events, merged_ready
 from slackwater.pipeline.rows import EVENT_TIME, late_rows, late_rows_schema, result_schema, struct_of
 
 if TYPE_CHECKING:
     from slackwater.events import Late, Tagged
+    from slackwater.pipeline.join import JoinOutcome
     from slackwater.plan.nodes import MergeNode
 
 STREAM = "stream"
+READY = "ready"  # under a deadline: whether a row left in the order that every interleaving gives
 
 
 def merged_schema(node: MergeNode, schemas: Sequence[pa.Schema]) -> pa.Schema:
     """Return the schema of results: event time and name of the stream, then columns or a struct for each stream."""
     time, *structs = result_schema(node, [_nullable(schema) for schema in schemas])
     stream: pa.Field[Any] = pa.field(STREAM, pa.string())
-    return pa.schema([time, stream, *(structs if node.payload == "structs" else _shared(schemas[0]))])
+    ready: list[Any] = [pa.field(READY, pa.bool_())] if node.contract.deadline is not None else []
+    return pa.schema([time, stream, *ready, *(structs if node.payload == "structs" else _shared(schemas[0]))])
 
 
-def merged_rows(node: MergeNode, tables: Sequence[pa.Table], events: Tagged) -> pa.Table:
+def merged_rows(node: MergeNode, tables: Sequence[pa.Table], outcome: JoinOutcome) -> pa.Table:
     """Gather the rows that left, in order."""
+    events = merged_events([outcome])
     schema = merged_schema(node, [table.schema for table in tables])
     gather = _structs if node.payload == "structs" else _columns
     names = pa.array([stream.name for stream in node.streams]).take(events.stream)
-    columns = [pa.array(events.time).cast(schema.field(0).type), names, *gather(tables, events)]
+    ready = [pa.array(merged_ready([outcome]))] if node.contract.deadline is not None else []
+    columns = [pa.array(events.time).cast(schema.field(0).type), names, *ready, *gather(tables, events)]
     return pa.Table.from_arrays(columns, schema=schema)
 
 

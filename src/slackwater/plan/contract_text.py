@@ -5,6 +5,8 @@ A text begins with what is wanted and goes on with clauses in any order, each at
     recall 0.95 [over <duration>] [every <duration>] [cap <duration>] [by <controller>]
     drop 0.01, likewise
     fixed <duration> | max | none, each with [every <duration>] [cap <duration>]
+    deadline <duration> [latency <duration>] [every <duration>] [cap <duration>] [by <controller>]
+    drop 0.01 over 1 minute & deadline 5 seconds: the first as far as the second allows
 
 `over` is the measurement period, `every` the adaptation interval; a share may be a percentage: `drop 1%`. Upper and
 lower case are the same.
@@ -16,7 +18,17 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 
-from slackwater.contracts import Contract, ControllerConfig, DropRatio, FixedSlack, MaxSlack, NoSlack, PerPeriod, Recall
+from slackwater.combined import Combined
+from slackwater.contracts import (
+    Contract,
+    ControllerConfig,
+    DropRatio,
+    FixedSlack,
+    MaxSlack,
+    NoSlack,
+    PerPeriod,
+    Recall,
+)
 from slackwater.control import (
     PD,
     AdaptiveMax,
@@ -26,6 +38,7 @@ from slackwater.control import (
     NeededSlack,
     NormalDelay,
 )
+from slackwater.deadline import Deadline
 from slackwater.errors import ParameterError
 from slackwater.time import Duration, DurationLike
 
@@ -44,13 +57,14 @@ CONTROLLERS: Mapping[str, ControllerConfig] = {
 EXAMPLES = (
     '"recall 0.95 over 1 minute", "recall 0.99 over 1 minute cap 30 seconds by model-search", '
     '"drop 1% over 1 minute", '
-    '"fixed 2 seconds", "max" or "none"'
+    '"deadline 6 seconds", "fixed 2 seconds", "max" or "none"'
 )
 
-_CLAUSES = ("over", "every", "cap", "by")
+_CLAUSES = ("over", "every", "cap", "by", "latency")
 _ALLOWED: Mapping[str, tuple[str, ...]] = {
-    "recall": _CLAUSES,
-    "drop": _CLAUSES,
+    "recall": ("over", "every", "cap", "by"),
+    "drop": ("over", "every", "cap", "by"),
+    "deadline": ("latency", "every", "cap", "by"),
     **dict.fromkeys(("fixed", "max", "none"), ("every", "cap")),
 }
 _INTERVAL = Duration.of("1 second")
@@ -67,7 +81,12 @@ def parse_contract(text: str, *, over: DurationLike = "1 minute", every: Duratio
     True
     >>> parse_contract("fixed 2 seconds") == FixedSlack("2 seconds")
     True
+    >>> parse_contract("recall 0.99 & deadline 5 seconds") == Recall(0.99) & Deadline("5 seconds")
+    True
     """
+    if "&" in text:
+        first, second = (parse_contract(part, over=over, every=every) for part in _both(text))
+        return first & second
     kind, value, clauses = _split(text)
     cap = _duration(clauses, "cap")
     interval = _duration(clauses, "every") or Duration.of(every)
@@ -79,6 +98,10 @@ def parse_contract(text: str, *, over: DurationLike = "1 minute", every: Duratio
             target = _target(text, kind, value)
             promise = Recall if kind == "recall" else DropRatio
             return promise(target, over=period, cap=cap, adaptation_interval=interval, controller=how)
+        case "deadline":
+            latency = _duration(clauses, "latency") or Duration.ZERO
+            how = _controller(text, clauses.get("by"))
+            return Deadline(value, latency=latency, cap=cap, adaptation_interval=interval, controller=how)
         case "fixed":
             return FixedSlack(Duration.of(value, parameter="fixed"), cap=cap, adaptation_interval=interval)
         case "max":
@@ -97,6 +120,8 @@ def contract_text(contract: Contract) -> str:
     >>> contract_text(MaxSlack(adaptation_interval="5 seconds"))
     'max every 5 seconds'
     """
+    if isinstance(contract, Combined):
+        return f"{contract_text(contract.first)} & {contract_text(contract.second)}"
     parts = [_head(contract)]
     if contract.interval != _INTERVAL:
         parts.append(f"every {contract.interval}")
@@ -115,6 +140,8 @@ def _head(contract: Contract) -> str:
             return f"drop {contract.target!r} over {contract.period}"
         case FixedSlack() if not contract.by_stream:
             return f"fixed {contract.slack}"
+        case Deadline():
+            return f"deadline {contract.limit}" + (f" latency {contract.latency}" if contract.latency else "")
         case MaxSlack():
             return "max"
         case NoSlack():
@@ -123,7 +150,7 @@ def _head(contract: Contract) -> str:
 
 
 def _name(contract: Contract) -> str:
-    if isinstance(contract, PerPeriod):
+    if isinstance(contract, PerPeriod | Deadline):
         for name, config in CONTROLLERS.items():
             if config == contract.controller:
                 return name
@@ -131,8 +158,15 @@ def _name(contract: Contract) -> str:
         "controller",
         contract.controller,
         must="have a name",
-        remedy=f"of a contract with a target, these have: {', '.join(CONTROLLERS)}",
+        remedy=f"of a contract with a target or a deadline, these have: {', '.join(CONTROLLERS)}",
     )
+
+
+def _both(text: str) -> list[str]:
+    parts = text.split("&")
+    if len(parts) != 2:
+        raise _wrong(text, "have one & between two contracts")
+    return parts
 
 
 def _split(text: str) -> tuple[str, str, dict[str, str]]:
@@ -143,7 +177,7 @@ def _split(text: str) -> tuple[str, str, dict[str, str]]:
     starts = [0, *(number for number, word in enumerate(words) if word in _CLAUSES), len(words)]
     parts = [words[start:stop] for start, stop in pairwise(starts)]
     kind, *own = parts[0]
-    if bool(own) != (kind in ("recall", "drop", "fixed")):
+    if bool(own) != (kind in ("recall", "drop", "deadline", "fixed")):
         raise _wrong(text, f"say what {kind} is" if not own else f"have nothing between {kind} and its clauses")
     clauses: dict[str, str] = {}
     for clause, *value in parts[1:]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from slackwater.combined import Combined
 from slackwater.control.choose import default_controller
 from slackwater.plan.nodes import StreamsNode
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from slackwater.contracts import Contract
     from slackwater.plan.nodes import AggregateNode, ReorderNode
 
 
@@ -39,6 +43,17 @@ def explain_buckets(node: ReorderNode) -> str:
     return f"{explain_order(node)} ({count})"
 
 
+def explain_gate(contract: Contract) -> Iterator[str]:
+    """Say how long a gate holds rows back, where there is one."""
+    if contract.deadline is None:
+        return
+    left = contract.deadline.left
+    if isinstance(contract, Combined) and not contract.deadline_rules:
+        yield f"gate        waits for all streams; decisions say where that took longer than {left}"
+    else:
+        yield f"gate        a row leaves when all streams are past it, or when the fastest is more than {left} ahead"
+
+
 def in_a_line(kind: str, node: ReorderNode | StreamsNode | AggregateNode, what: str) -> str:
     """Return what an output is, for its repr; `what` says what it runs over."""
     streams = node.streams if isinstance(node, StreamsNode) else (node.stream,)
@@ -47,6 +62,8 @@ def in_a_line(kind: str, node: ReorderNode | StreamsNode | AggregateNode, what: 
 
 def short(value: object) -> str:
     """Return a contract or controller in words, without what is said elsewhere."""
+    if isinstance(value, Combined):
+        return f"{short(value.first)} & {short(value.second)}"
     hidden = ("cap", "adaptation_interval", "controller")
     fields = {k: v for k, v in vars(value).items() if k not in hidden and v != ()}
     return f"{type(value).__name__}({', '.join(f'{k}={v}' for k, v in fields.items())})"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from slackwater.control.choose import default_controller
-from slackwater.plan.explain import short
+from slackwater.plan.explain import explain_gate, short
 
 if TYPE_CHECKING:
     from slackwater.core.work import StepWork, Work
@@ -28,7 +28,7 @@ def explain_join(node: JoinNode, *, engine: tuple[str, ...], work: Work | None =
         f"  contract    {short(contract)}, cap {contract.longest_wait or 'none'}",
         f"  controller  {short(controller)}, a decision every {contract.interval} of event time",
         f"  late        {node.late!r}",
-        *(f"  {line}" for line in engine),
+        *(f"  {line}" for line in (*explain_gate(contract), *engine)),
         *(f"  {line}" for line in explain_work(node, work) if work is not None),
     ]
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from slackwater.contracts import Contract
 from slackwater.core.late import LatePolicy
 from slackwater.core.panes import Panes
+from slackwater.deadline import Deadline
 from slackwater.plan.conjuncts import JoinCondition
 from slackwater.plan.values import Value
 from slackwater.time import Duration
@@ -26,6 +27,11 @@ class StreamNode:
     arrival_time: str | None = None  # processing time of arrival, for the guard against clocks from the future
     max_ahead: Duration | None = None
     idle_after: Duration | None = None
+
+
+def patience_with(stream: StreamNode, contract: Contract) -> Duration | None:
+    """Return for how much processing time a silent stream is waited for on Spark; None: for ever."""
+    return stream.idle_after or contract.patience
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,12 +67,18 @@ class StreamsNode:
         """Whether the driver decides for all buckets."""
         return False
 
+    @property
+    def is_told(self) -> bool:
+        """Whether buckets follow a slack that comes as a control record: the driver's, or a deadline's tuner's."""
+        return self.is_pooled or isinstance(self.contract, Deadline)
+
 
 @dataclass(frozen=True, kw_only=True)
 class MergeNode(StreamsNode):
     """The rows of m streams in one order: by event time, then stream, then arrival."""
 
     payload: Literal["columns", "structs"]  # of results: the columns that all streams share, or a struct for each
+    by: tuple[str, ...] = ()  # keys by whose hash rows go to buckets, each with an order of its own
 
     operator = "merge"
 

@@ -147,6 +147,13 @@ def check_streams(node: StreamsNode) -> None:
         )
     if node.release not in ("arrival", "clock"):
         raise ParameterError("release", node.release, must='be "arrival" or "clock"', remedy='"arrival" waits less')
+    if node.contract.deadline is not None and (node.release != "arrival" or not node.synchronize):
+        raise ParameterError(
+            "contract",
+            "a Deadline",
+            must='have release="arrival" and synchronized streams: they are read through a gate',
+            remedy="leave both parameters out",
+        )
     names = [stream.name for stream in node.streams]
     slacks = dict(node.contract.by_stream) if isinstance(node.contract, FixedSlack) else {}
     if slacks and set(slacks) != set(names):

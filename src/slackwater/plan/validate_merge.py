@@ -10,7 +10,7 @@ from slackwater.control.choose import controller_for, default_controller
 from slackwater.control.controller import needs_cross
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.events import LATE_COLUMNS
-from slackwater.plan.validate import check_streams, check_struct_names
+from slackwater.plan.validate import check_buckets, check_streams, check_struct_names
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import MergeNode, StreamNode
@@ -34,13 +34,15 @@ def check_merge(node: MergeNode, schemas: Sequence[Any]) -> None:
     """Check what a merge asks for."""
     check_streams(node)
     _check_goal(node)
+    _check_keys(node, schemas)
     if node.payload == "structs":
         check_struct_names(node.streams)
         return
     for stream, schema in zip(node.streams, schemas, strict=True):
         for column in schema.names:
             own_time = column == "event_time" == stream.event_time
-            if column in ("event_time", *LATE_COLUMNS) and not own_time:
+            taken = ("event_time", *LATE_COLUMNS, *(("ready",) if node.contract.deadline is not None else ()))
+            if column in taken and not own_time:
                 raise ColumnError(
                     stream.name,
                     column,
@@ -49,8 +51,27 @@ def check_merge(node: MergeNode, schemas: Sequence[Any]) -> None:
                 )
 
 
+def _check_keys(node: MergeNode, schemas: Sequence[Any]) -> None:
+    """Check what buckets are made by: equal keys of all streams must have equal hashes."""
+    check_buckets(node.buckets)
+    if node.buckets > 1 and not node.by:
+        raise ParameterError(
+            "buckets", node.buckets, must="be 1 without by=", remedy='say by="key" for an order per key'
+        )
+    for column in node.by:
+        types = [{field.name: field.type for field in schema}.get(column) for schema in schemas]
+        for stream, found in zip(node.streams, types, strict=True):
+            if found is None or found != types[0]:
+                problem = (
+                    "does not exist" if found is None else f"is {found}, but {types[0]} in {node.streams[0].name!r}"
+                )
+                raise ColumnError(
+                    stream.name, column, problem=problem, remedy="by= needs columns that all streams have, of one type"
+                )
+
+
 def _check_goal(node: MergeNode) -> None:
-    contract = node.contract
+    contract = node.contract.promise
     if isinstance(contract, Recall):
         raise ParameterError(
             "contract",
@@ -58,7 +79,7 @@ def _check_goal(node: MergeNode) -> None:
             must="be about rows: a merge has no other results",
             remedy=f"DropRatio({round(1 - contract.target, 12):g}) lets the same share come too late",
         )
-    if needs_cross(controller_for(contract)):
+    if needs_cross(controller_for(node.contract)):
         name = type(contract.controller or default_controller(contract)).__name__
         raise ParameterError(
             "controller", name, must="learn from rows, not from what is joined", remedy="leave it out for the default"

@@ -17,12 +17,12 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 
 from slackwater.control.following import Told
 from slackwater.errors import ParameterError
-from slackwater.time import Duration
+from slackwater.time import Duration, DurationLike
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-KINDS = ("drain",)  # that anyone may send; "slack" is the driver's
+KINDS = ("drain", "slack")  # that anyone may send
 _MOST_BYTES = 4096
 
 
@@ -59,11 +59,20 @@ def _told(found: dict[str, Any]) -> Told:
     return Told(slack, at)
 
 
-def send(folder: str | os.PathLike[str], kind: str) -> None:
-    """Put a record into a control folder; it appears there complete or not at all."""
+def send(
+    folder: str | os.PathLike[str], kind: str, *, slack: DurationLike | None = None, at: int | None = None
+) -> None:
+    """Put a record into a control folder; it appears there complete or not at all.
+
+    "drain" releases all that is held. "slack" tells a plan with a `Deadline` how long to wait: `slack`, decided at the
+    event time `at`, in us; it is followed from the next decision on, for a minute of event time past `at`.
+    """
     if kind not in KINDS:
         raise ParameterError("kind", kind, must=f"be one of {', '.join(KINDS)}", remedy='use "drain"')
-    put(Path(folder) / f"{uuid.uuid4().hex}.json", json.dumps({"kind": kind}) + "\n")
+    if (kind == "slack") != (slack is not None and at is not None):
+        raise ParameterError("kind", kind, must='have slack= and at= if it is "slack"', remedy="give both, or none")
+    told = {} if slack is None else {"slack": Duration.of(slack, parameter="slack").microseconds, "at": at}
+    put(Path(folder) / f"{uuid.uuid4().hex}.json", json.dumps({"kind": kind, **told}) + "\n")
 
 
 def put(path: Path, text: str) -> None:

@@ -19,6 +19,7 @@ from slackwater.pipeline.guard import Incoming, batches_together
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline, StreamsPipeline
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
+from slackwater.plan.nodes import patience_with
 from slackwater.spark.call import (
     DECISIONS,
     LATE,
@@ -36,7 +37,7 @@ from slackwater.spark.statistics import report_table
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import JoinNode, StreamsNode
+    from slackwater.plan.nodes import JoinNode, StreamNode, StreamsNode
     from slackwater.spark.buckets import Spread
 
 _PART_ROWS = 250_000  # of all streams together, of a bounded run
@@ -176,21 +177,22 @@ class StreamsBucket(ABC):
 
     def _idle(self, spoke: Sequence[int | None], now: int) -> list[int]:
         """Return the streams that have just been silent for too long."""
-        patience = enumerate(zip(self.node.streams, spoke, strict=True))
-        return [
-            number
-            for number, (stream, at) in patience
-            if stream.idle_after and at is not None and now - at >= stream.idle_after.microseconds
-        ]
+        ends = [self._patient_until(*each) for each in zip(self.node.streams, spoke, strict=True)]
+        return [number for number, end in enumerate(ends) if end is not None and now >= end]
 
     def _wake_at(self, spoke: Sequence[int | None]) -> int | None:
         """Return the processing time, in ms, at which the next stream will have been silent for too long."""
-        patience = zip(self.node.streams, spoke, strict=True)
-        ends = [at + each.idle_after.microseconds for each, at in patience if each.idle_after and at is not None]
-        return -(-min(ends) // 1_000) if ends else None
+        ends = [self._patient_until(*each) for each in zip(self.node.streams, spoke, strict=True)]
+        known = [end for end in ends if end is not None]
+        return -(-min(known) // 1_000) if known else None
+
+    def _patient_until(self, stream: StreamNode, spoke: int | None) -> int | None:
+        """Return until when a stream is waited for that last spoke then; None: for ever, or not any more."""
+        patience = patience_with(stream, self.node.contract)
+        return None if patience is None or spoke is None else spoke + patience.microseconds
 
     def _follower(self, saved: JoinSaved) -> FollowingController | None:
-        if not self.node.is_pooled:
+        if not self.node.is_pooled and not (self.node.is_told and saved.told):
             return None
         windows = tuple(window.microseconds for window in self.node.windows)
         kept = (saved.pipeline or {}).get("controller")
@@ -200,7 +202,7 @@ class StreamsBucket(ABC):
 
     def _report(self, follower: FollowingController | None) -> Iterator[dict[str, Any]]:
         """Tell the driver what was seen, if it is the one who decides."""
-        seen = None if follower is None else follower.report()
+        seen = None if follower is None or not self.node.is_pooled else follower.report()
         if seen is not None:
             yield from packets_of(self.number, [(STATISTICS, report_table(*seen))])
 

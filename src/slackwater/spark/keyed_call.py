@@ -13,6 +13,7 @@ import pyarrow as pa
 from slackwater.core.keyed_kernels import HELD
 from slackwater.pipeline.columns import read_batch
 from slackwater.pipeline.reorder import ReorderPipeline
+from slackwater.plan.nodes import patience_with
 from slackwater.spark.call import Call, Saved, packets_of, tables_of_outcomes, together
 from slackwater.spark.keyed_state import KeyedChunk, KeyedChunks
 from slackwater.spark.known_keys import KnownKeys
@@ -92,5 +93,5 @@ class _Patience:
 
     @property
     def _lasts(self) -> int | None:
-        idle_after = self.node.stream.idle_after
+        idle_after = patience_with(self.node.stream, self.node.contract)
         return None if idle_after is None else max(1, idle_after.microseconds // 1_000)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from slackwater.pipeline.merge import MergePipeline, merged_events
+from slackwater.pipeline.merge import MergePipeline
 from slackwater.pipeline.merged_rows import late_merge_rows, merged_rows
 from slackwater.spark.call import columns_of, times_of
 from slackwater.spark.join_call import StreamsBucket
@@ -23,12 +23,13 @@ def identity_of_merge(node: MergeNode, schemas: Sequence[pa.Schema]) -> str:
     """Return what saved state depends on: with another it would be misread. The contract may change."""
     named = zip(node.streams, schemas, strict=True)
     streams = [f"{stream.name} {times_of(stream)} {columns_of(schema)}" for stream, schema in named]
-    return f"merge of {'; '.join(streams)}; release by {node.release}"
+    spread = f"; by {', '.join(node.by)} in {node.buckets} buckets" if node.by else ""
+    return f"merge of {'; '.join(streams)}; release by {node.release}{spread}"
 
 
 @dataclass(frozen=True)
 class MergeBucket(StreamsBucket):
-    """The bucket of a merge: there is one, for one order over all rows."""
+    """One bucket of a merge; without keys there is one, for one order over all rows."""
 
     node: MergeNode
 
@@ -36,7 +37,7 @@ class MergeBucket(StreamsBucket):
         return MergePipeline(self.node, delays, **kept)
 
     def _results(self, tables: Sequence[pa.Table], outcome: JoinOutcome) -> pa.Table:
-        return merged_rows(self.node, tables, merged_events([outcome]))
+        return merged_rows(self.node, tables, outcome)
 
     def _late(self, tables: Sequence[pa.Table], late: Sequence[Late]) -> pa.Table:
         return late_merge_rows(self.node, tables, late)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class SparkMerge(SparkStreams):
-    """The outputs of a merge plan on Spark: one bucket, for one order over all rows."""
+    """The outputs of a merge plan on Spark: one bucket, for one order over all rows, unless rows are spread by keys."""
 
     node: MergeNode
 
@@ -35,14 +35,14 @@ class SparkMerge(SparkStreams):
     def of(cls, node: MergeNode, frames: Sequence[DataFrame]) -> SparkMerge:
         """Check the session and the columns, and hold the plan."""
         schemas = comparable_schemas(node.streams, frames)
-        return cls(tuple(frames), schemas, node, Spread(node.buckets, ((),) * len(frames)))
+        return cls(tuple(frames), schemas, node, Spread(node.buckets, (node.by,) * len(frames)))
 
     def explain(self) -> str:
         """Describe the plan, and what Spark will run."""
         if not self._streaming:
-            return explain_merge(self.node, engine=("runs        applyInArrow, one task for all rows, no state",))
-        state = "state       RocksDB: one entry, the held rows as Arrow chunks and where each row is"
-        return explain_merge(self.node, engine=(f"{RUNS}; 1 bucket", state))
+            return explain_merge(self.node, engine=("runs        applyInArrow, one task per bucket, no state",))
+        state = "state       RocksDB: one entry, the held rows as Arrow chunks and where each row is, per bucket"
+        return explain_merge(self.node, engine=(RUNS, state))
 
     @property
     def _schemas_out(self) -> Mapping[int, pa.Schema]:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from slackwater.decisions import decisions_table
+from slackwater.plan.nodes import patience_with
 from slackwater.spark.aggregate_call import AggregateSaved, identity_of_aggregate, run_aggregate_call
 from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
@@ -27,8 +28,9 @@ from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import AggregateNode, JoinNode, MergeNode, ReorderNode, StreamNode, StreamsNode
+    from slackwater.plan.nodes import AggregateNode, JoinNode, MergeNode, ReorderNode, StreamsNode
     from slackwater.spark.buckets import Spread
+    from slackwater.time import Duration
 
 
 class BucketProcessor(StatefulProcessor):
@@ -132,7 +134,8 @@ class ReorderProcessor(BucketProcessor):
         rows, node = tables[0], self._node
         drain = drain or expired
         call = run_call(node, bucket, saved, self._chunks, rows, processing_time=processing_time, drain=drain)
-        return _renewed(call, node.stream, saved, rows, processing_time, waits=bool(call.counts.buffered))
+        patience = patience_with(node.stream, node.contract)
+        return _renewed(call, patience, saved, rows, processing_time, waits=bool(call.counts.buffered))
 
 
 class AggregateProcessor(BucketProcessor):
@@ -150,18 +153,19 @@ class AggregateProcessor(BucketProcessor):
         rows, node = tables[0], self._node
         drain = drain or expired
         call = run_aggregate_call(node, bucket, saved, self._chunks, rows, processing_time=processing_time, drain=drain)
-        return _renewed(call, node.stream, saved, rows, processing_time, waits=bool(call.saved.chunks))
+        patience = patience_with(node.stream, node.contract)
+        return _renewed(call, patience, saved, rows, processing_time, waits=bool(call.saved.chunks))
 
 
 def _renewed(
-    call: Call, stream: StreamNode, saved: Saved, rows: pa.Table, processing_time: int, *, waits: bool
+    call: Call, patience: Duration | None, saved: Saved, rows: pa.Table, processing_time: int, *, waits: bool
 ) -> Call:
     """Say until when to be patient, where something waits; a control record alone does not renew the patience."""
     timer = saved.timer
     if rows.num_rows or not waits:
         timer = None
-        if waits and stream.idle_after is not None:
-            timer = processing_time // 1_000 + max(1, stream.idle_after.microseconds // 1_000)
+        if waits and patience is not None:
+            timer = processing_time // 1_000 + max(1, patience.microseconds // 1_000)
     return replace(call, saved=replace(call.saved, timer=timer))
 
 
@@ -193,7 +197,7 @@ class StreamsProcessor(BucketProcessor):
         super().__init__(schemas, identity)
         self._node = node
         self._bucket = bucket
-        self.heeds = ("drain", "slack") if node.is_pooled else ("drain",)
+        self.heeds = ("drain", "slack") if node.is_told else ("drain",)
 
     def init(self, handle: Any) -> None:
         """Open the state, and one more map: where the rows of each chunk are."""
@@ -205,7 +209,7 @@ class StreamsProcessor(BucketProcessor):
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         told = [record.told for record in control if record.told is not None]
-        return saved.hearing(told) if self._node.is_pooled else saved
+        return saved.hearing(told) if self._node.is_told else saved
 
     def _run(
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool

@@ -6,8 +6,8 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
@@ -16,12 +16,14 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types
 from slackwater.plan.explain import in_a_line
+from slackwater.plan.nodes import patience_with
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import control_packets
 from slackwater.spark.driver import check_same_scope
 from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
 from slackwater.spark.packets import unpacker
 from slackwater.spark.session import arrow_schema, check_session
+from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -106,7 +108,8 @@ class SparkQuery(ABC):
         driver = self._driver(checkpoint)
         decide = None if driver is None else driver.on_batch
         writer = (
-            self._packets(control, driver)
+            self._within(trigger)
+            ._packets(control, driver)
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
             .foreachBatch(batch_writer(self._unpack, destinations, decide))
         )
@@ -176,9 +179,29 @@ class SparkQuery(ABC):
             statefulProcessor=self._processor(),
             outputStructType=from_arrow_schema(PACKETS_OUT),
             outputMode="Append",
-            timeMode="ProcessingTime" if any(stream.idle_after for stream in self._streams) else "None",
+            timeMode="ProcessingTime" if any(map(self._patience, self._streams)) else "None",
         )
         return _observed(out)
+
+    def _patience(self, stream: StreamNode) -> Duration | None:
+        return patience_with(stream, self.node.contract)
+
+    def _within(self, trigger: dict[str, Any] | None) -> Self:
+        """Return the same plan where rows wait for the next batch: of a deadline, so much less is left."""
+        interval = (trigger or {}).get("processingTime")
+        deadline = self.node.contract.deadline
+        if interval is None or deadline is None:
+            return self
+        between = Duration.of(interval, parameter="trigger")
+        needed = Duration(deadline.latency.microseconds + between.microseconds)
+        if deadline.limit <= needed:
+            raise ParameterError(
+                "limit",
+                str(deadline.limit),
+                must=f"be more than {between} between two batches and {deadline.latency} that are no waiting either",
+                remedy=f"{Duration(needed.microseconds + 1_000)} is the shortest deadline; or trigger more often",
+            )
+        return replace(self, node=replace(self.node, contract=self.node.contract.after(between)))
 
     def _unpack(self, packets: DataFrame, kind: int) -> DataFrame:
         schema = self._schemas_out[kind]
