@@ -32,7 +32,7 @@ def replay(
         list[str],
         typer.Argument(
             help="A data set (syn3, syn4, soccer, nezha, zeek, flights; for drop ratios also poisson, "
-            "poisson-changing, umts), or a file for each stream."
+            "poisson-changing, umts; for deadlines traffic, traffic-growing), or a file for each stream."
         ),
     ],
     contract: Annotated[
@@ -40,8 +40,7 @@ def replay(
         typer.Option(
             help='Such as "recall 0.95 over 1 minute", "recall 0.99 cap 30 seconds by model-search" (or by needed, '
             'model-search-eq, model-search-eq-uncalibrated, late-degree, pd), "drop 1% over 1 minute", '
-            '"fixed 2 seconds", "max", "none"; '
-            "may be repeated."
+            '"deadline 6 seconds", "fixed 2 seconds", "max", "none"; may be repeated."
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of a generated data set; 1 unless given.")] = None,
@@ -68,6 +67,10 @@ def replay(
     Example:  slackwater replay syn3 --contract "recall 0.95 over 1 minute"
 
     Example:  slackwater replay nezha --contract "drop 1%" --contract "drop 0.1%"
+
+    A deadline is kept on the traffic application of SSG17, beside the policies that it is compared with there.
+
+    Example:  slackwater replay traffic --contract "deadline 6 seconds"
 
     Example:  slackwater replay a.parquet b.csv --event-time ts --on key --within "5 seconds" --contract "recall 0.95"
     """
@@ -128,8 +131,11 @@ def _parts(given: _Given, texts: Sequence[str]) -> list[_Part]:
     given.check()
     about = {text: parse_contract(text) for text in texts}
     events = [text for text in texts if about[text].counts_events]
+    deadlines = [text for text in texts if about[text].deadline is not None]
     plain = [text for text in texts if about[text].quality is None]
     parts = []
+    if deadlines:
+        return [_deadline_part(given, texts)]
     if set(texts) - {*events, *plain} or not events:
         parts.append(_join_part(given, [text for text in texts if text not in events]))
     if events:
@@ -167,6 +173,30 @@ def _stream_part(given: _Given, texts: Sequence[str]) -> _Part:
         f"put in order. {stream.description}",
         stream.config,
         lambda notice, hindsight: compare_drops(stream, contracts, hindsight=hindsight, notice=notice),
+    )
+
+
+def _deadline_part(given: _Given, texts: Sequence[str]) -> _Part:
+    from slackwater.deadline import Deadline
+    from slackwater.experiments.deadline import SETS, compare_deadlines
+    from slackwater.plan.contract_text import parse_contract
+    from slackwater.sources.catalog import load
+
+    contracts = [each for each in map(parse_contract, texts) if isinstance(each, Deadline)]
+    remedy = 'such as slackwater replay traffic --contract "deadline 6 seconds"'
+    if len(contracts) < len(texts):
+        raise ParameterError("--contract", ", ".join(texts), must="be deadlines only, if one is", remedy=remedy)
+    name = given.sources[0]
+    if not given.is_dataset or name not in SETS:
+        must = f"be {' or '.join(SETS)} for a deadline"
+        raise ParameterError("sources", ", ".join(given.sources), must=must, remedy=remedy)
+    dataset = load(name, **given.of_dataset)
+    return _Part(
+        name,
+        f"{dataset.rows:,} rows of {', '.join(dataset.streams)}",
+        f"joined by area within 5 seconds, in steps of processing time. {dataset.description}",
+        {"set": name, **given.of_dataset},
+        lambda notice, hindsight: compare_deadlines(dataset, contracts, notice=notice),
     )
 
 

@@ -100,10 +100,8 @@ class GraphTuner:
         search = self._search(at)
         now: Position = tuple(min(self._slacks[each.name] // self._step, search.last) for each in self._operators)
         why = reason_to_tune(search.latency(now), self._tuning.deadline, alpha=self._tuning.alpha)
-        if not search.is_valid(now):
-            why = "violated"
-        if why is not None:
-            now = search.best(now if why == "room" else (0,) * len(now))
+        if why is not None or not search.is_valid(now):
+            now = search.best()
             self._slacks = {each.name: step * self._step for each, step in zip(self._operators, now, strict=True)}
         self._expected = search.latency(now)
 
@@ -144,15 +142,15 @@ class _Search:
         certain = not self.tuning.guard or meets_deadline(self._path(worst), self.tuning.deadline)
         return certain and meets_deadline(self.latency(position), self.tuning.deadline)
 
-    def best(self, start: Position) -> Position:
+    def best(self) -> Position:
         """Climb; then let those that wait only if needed have what is left, since that costs nothing until it is.
 
-        An operator that always waits begins at nothing: each step of its slack has to be worth it.
+        It begins at nothing, whatever the reason: from the slacks in force, which SSG17 begins at where there is room,
+        none could be taken from an operator that no longer needs it.
         """
         free = [each.waits == "if needed" for each in self.operators]
-        start = tuple(step if own else 0 for step, own in zip(start, free, strict=True))
         uphill = partial(climb, slack_ready=self.slack_ready, valid=self.is_valid)
-        found = uphill(start, highest=[self.last] * len(start))
+        found = uphill((0,) * len(free), highest=[self.last] * len(free))
         highest = [self.last if own else step for step, own in zip(found, free, strict=True)]
         return uphill(found, highest=highest, allow_plateau=True)
 

@@ -41,7 +41,7 @@ def history_of(ran: Ran, operator: str = "jams") -> pa.Table:
     same = np.ones(len(ran.at), np.int64)
     measured = {name: ran.column(operator, name) for name in ("spread", "latency", "slack_ready")}
     known = {"at": ran.at, "slack": ran.slack[operator], "parallelism": same, "window": same * WINDOW}
-    return pa.table({**known, **measured})
+    return pa.table({name: pa.array(column) for name, column in {**known, **measured}.items()})
 
 
 def compare_predictors(history: pa.Table, *, seed: int = 1) -> list[dict[str, Any]]:

@@ -51,7 +51,7 @@ def _gaussian() -> Predictor:
     """Gaussian process: a length scale for each feature, and noise."""
     from sklearn.gaussian_process import GaussianProcessRegressor  # type: ignore[import-untyped]
     from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel  # type: ignore[import-untyped]
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import threadpool_limits  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     class Gaussian:
         """Standardizes, leaves out features that never change, and fits the kernel to at most 500 rows."""
