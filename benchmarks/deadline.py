@@ -69,7 +69,7 @@ def _shared(options: dict[str, Any], service: Service) -> Iterator[dict[str, Any
         "jams too late for them",
         "three worst areas as StaticHigh's",
     )
-    print(markdown(heads, rows))
+    print(markdown([heads, *rows]))
 
 
 def _prediction(options: dict[str, Any], service: Service) -> Iterator[dict[str, Any]]:
@@ -87,7 +87,7 @@ def _prediction(options: dict[str, Any], service: Service) -> Iterator[dict[str,
         for each in found
     ]
     print(f"\n{found[0]['intervals']} intervals to train on\n")
-    print(markdown(heads, rows))
+    print(markdown([heads, *rows]))
     yield from found
 
 
@@ -95,7 +95,7 @@ def _show(title: str, runs: Sequence[DeadlineRun]) -> Iterator[dict[str, Any]]:
     figures = [{"run": number, **run.figures()} for number, run in enumerate(runs)]
     shown = DeadlineComparison(tuple(figures), pa.table({}))
     print(f"\n{title}\n")
-    print(markdown(shown.heads, shown.rows()))
+    print(markdown([shown.heads, *shown.rows()]))
     yield from figures
 
 

@@ -40,7 +40,7 @@ def replay(
         typer.Option(
             help='Such as "recall 0.95 over 1 minute", "recall 0.99 cap 30 seconds by model-search" (or by needed, '
             'model-search-eq, model-search-eq-uncalibrated, late-degree, pd), "drop 1% over 1 minute", '
-            '"deadline 6 seconds", "fixed 2 seconds", "max", "none"; may be repeated."
+            '"deadline 6 seconds", "fixed 2 seconds", "max", "none"; may be repeated.'
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of a generated data set; 1 unless given.")] = None,
