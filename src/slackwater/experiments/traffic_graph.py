@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 WINDOW = 5_000_000  # of the join, SSG17 Sec. 6
 JAM = "bus.delay > 60 and scats.flow > 400"
-PANES = Panes(size=10_000_000, slide=5_000_000)  # of the numbers by area
+PANES = Panes(size=5_000_000, slide=5_000_000)  # of the numbers by area
 WORST = 3  # areas that are reported for each window
 
 
@@ -93,7 +93,7 @@ class Jams:
 
 
 class Numbers:
-    """Jams by area in windows of 10 s, every 5 s; `late` are those whose windows were all closed."""
+    """Jams by area in windows of 5 s; `late` are those whose windows were all closed."""
 
     def __init__(self) -> None:
         self._logic = WindowAggregate(PANES, (Count(),)).build()
