@@ -10,6 +10,7 @@ from slackwater.control.graph_tuner import GraphTuner, Tuning
 from slackwater.control.history import read_history
 from slackwater.control.operator_model import Learning, TunedOperator
 from slackwater.control.parameters import check_choice, check_count, positive_duration
+from slackwater.control.waiting import waited_in
 from slackwater.errors import ParameterError
 from slackwater.measurement import Waited
 from slackwater.models.graph import Graph
@@ -78,19 +79,19 @@ class SLTuner:
         tuner = GraphTuner(Graph((_ONE,)), [operator], self.tuning(goal), self.learning(), (state or {}).get("tuner"))
         if self.history is not None and not state:
             tuner.remember(_ONE, read_history(self.history, self.learning().features))
-        return SLTunerController(tuner, (state or {}).get("pending"))
+        return SLTunerController(tuner, goal, (state or {}).get("pending"))
 
 
 class SLTunerController:
     """Logic of `SLTuner`: a graph of one operator."""
 
-    def __init__(self, tuner: GraphTuner, pending: list[int] | None) -> None:
-        self._tuner = tuner
+    def __init__(self, tuner: GraphTuner, goal: Goal, pending: list[int] | None) -> None:
+        self._tuner, self._goal = tuner, goal
         self._pending = None if pending is None else Waited(*pending)  # of the interval under way
 
     def observe(self, measurement: Measurement) -> None:
         """Note what was measured; at a boundary learn and tune."""
-        self._pending = _together(self._pending, measurement.waited)
+        self._pending = _together(self._pending, waited_in(measurement, self._goal))
         if measurement.intervals and self._pending is not None:
             self._tuner.observe(measurement.at, {_ONE: self._pending})
             self._pending = None

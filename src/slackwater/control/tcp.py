@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from slackwater.contracts import NO_GOAL, Goal
 from slackwater.control.parameters import positive_duration
+from slackwater.control.waiting import waited_in
 from slackwater.time import Duration, DurationLike
 
 if TYPE_CHECKING:
@@ -34,22 +35,24 @@ class Tcp:
 
     def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> TcpController:
         """Make the controller, anew or from its snapshot."""
-        return TcpController(Duration.of(self.step).microseconds, Duration.of(self.first).microseconds, state or {})
+        first = Duration.of(self.first).microseconds
+        return TcpController(Duration.of(self.step).microseconds, first, goal, state or {})
 
 
 class TcpController:
     """Logic of `Tcp`."""
 
-    def __init__(self, step: int, first: int, state: dict[str, Any]) -> None:
-        self._step = step
+    def __init__(self, step: int, first: int, goal: Goal, state: dict[str, Any]) -> None:
+        self._step, self._goal = step, goal
         self._slack: int = state.get("slack", first)
         self._before: int | None = state.get("before")  # the latency of the interval before
         self._now: int | None = state.get("now")  # of the interval under way
 
     def observe(self, measurement: Measurement) -> None:
         """Note the latency; at a boundary compare it with that of the interval before."""
-        if measurement.waited is not None:
-            self._now = max(self._now or 0, measurement.waited.latency)
+        waited = waited_in(measurement, self._goal)
+        if waited is not None:
+            self._now = max(self._now or 0, waited.latency)
         if measurement.intervals and self._now is not None:
             if self._before is not None and self._now != self._before:
                 self._slack = self._slack // 2 if self._now > self._before else self._slack + self._step
