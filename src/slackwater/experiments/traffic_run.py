@@ -8,7 +8,7 @@ written: when the first stream had come to its end. A latency of the graph is th
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,7 +19,6 @@ from slackwater.measurement import Counts, Measurement, StreamArrivals, Waited
 
 if TYPE_CHECKING:
     from slackwater.control.controller import Controller
-    from slackwater.control.graph_tuner import GraphTuner
     from slackwater.core.cells import Cells
     from slackwater.events import Events
     from slackwater.sources.dataset import Dataset
@@ -104,10 +103,9 @@ class TrafficRun:
     """One run of the graph over a data set. `counts=False` leaves out the windows: SSG17's graph of one operator."""
 
     dataset: Dataset
-    policy: Policy | GraphTuner
+    policy: Policy
     counts: bool = False
     service: Service = field(default_factory=Service)
-    notice: Callable[[int, int], None] = lambda done, planned: None
 
     def run(self) -> Ran:
         """Run while all streams speak; what is held then stays."""
@@ -119,7 +117,6 @@ class TrafficRun:
         intervals = (end - start) // INTERVAL
         for number in range(intervals):
             state.interval(start + number * INTERVAL)
-            self.notice(number + 1, intervals)
         return state.ran(time.perf_counter() - began)
 
 
@@ -132,7 +129,6 @@ class _State:
         self._sent = [0] * len(streams)
         self._free = start  # when the machine has done the step before
         self._passed: list[tuple[int, int]] = []  # the fastest clock, and when it was read
-        self._late = 0
         self._rows: list[tuple[int, dict[str, int], dict[str, Waited], int, int]] = []
         self._worst: dict[int, tuple[int, ...]] = {}
 
