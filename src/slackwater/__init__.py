@@ -15,6 +15,7 @@ Event streams that arrive out of order, on Spark Structured Streaming or in proc
 from slackwater import control
 from slackwater.api import Output, Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
+from slackwater.api_graph import shared_deadline
 from slackwater.api_merge import merge, union
 from slackwater.api_results import last_revision
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall, RelativeError
@@ -61,6 +62,7 @@ __all__ = [
     "quantile",
     "reorder",
     "session",
+    "shared_deadline",
     "stream",
     "sum",
     "union",

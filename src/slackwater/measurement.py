@@ -87,6 +87,17 @@ class RecentWindows:
 
 
 @dataclass(frozen=True, slots=True)
+class Waited:
+    """How long what left an operator took in processing time, in us, and what it was not waited for."""
+
+    latency: int  # the largest: from arrival until the results are written
+    processing: int  # the largest part of it that is no wait for other events: until the next read, and the work itself
+    slack_ready: int  # events that left before they were ready (SSG17), or that came too late because of that
+    spread: int = 0  # in event time: how far the fastest stream is ahead of the slowest
+    events: int = 0  # how many left
+
+
+@dataclass(frozen=True, slots=True)
 class Measurement:
     """What happened in an adaptation interval, or in a part of one.
 
@@ -103,6 +114,7 @@ class Measurement:
     streams: tuple[StreamArrivals, ...] = ()  # of an operator over several streams: the same, stream by stream
     joined: Joined | None = None  # of a join, for controllers that learn from results
     needs: NeededSlacks | None = None  # of a join, for controllers that learn from arrivals
+    waited: Waited | None = None  # for controllers that keep a deadline
     late: int = 0  # where nothing is joined: how many events left too late
     slack_ready: int = 0  # behind a gate: how many events left before they were ready
     stall: int = 0  # behind a gate: the longest that one of these had waited, in event time of the fastest stream

@@ -280,6 +280,15 @@ def window_start(time: Times, size: int, *, closed: Literal["both", "right"]) ->
     return time - size if closed == "both" else time - size + 1
 
 
+def window_reach(time: Times, size: int, *, closed: Literal["both", "right"]) -> Times:
+    """Return the latest time whose window, of a join and reaching back `size`, still has `time` in it.
+
+    >>> int(window_reach(np.array(8), 2, closed="both")), int(window_reach(np.array(9), 2, closed="right"))
+    (10, 10)
+    """
+    return time + size if closed == "both" else time + size - 1
+
+
 def window_is_closed(end: Times, horizon: int) -> Mask:
     """Whether a window `[start, end)` can receive no more events in time.
 

@@ -163,3 +163,26 @@ def test_a_missing_real_set_says_where_it_is_looked_for(monkeypatch, tmp_path):
     shown = run("nezha", "--contract", "recall 0.95")
     assert 1 == shown.exit_code
     assert VARIABLE in shown.stderr
+
+
+def test_a_deadline_is_compared_with_the_policies_of_its_document(tmp_path):
+    shown = run("traffic", "--duration", "5 seconds", "--contract", "deadline 6 seconds", "--output", str(tmp_path))
+    assert 0 == shown.exit_code, shown.output
+    names = ("Deadline 6 seconds", "SLTuner", "StaticLow", "StaticHigh", "MaxTimestamp", "Tcp")
+    assert [] == [name for name in names if name not in shown.stdout]
+    assert {6_000_000} == {row["target"] for row in figures_in(tmp_path)}
+    page = (tmp_path / "replay.html").read_text()
+    assert 4 == page.count('class="figure"')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "must"),
+    [
+        (("syn3", "--contract", "deadline 6 seconds"), "be traffic or traffic-growing"),
+        (("traffic", "--contract", "deadline 6 seconds", "--contract", "drop 1%"), "be deadlines only"),
+    ],
+)
+def test_a_deadline_that_cannot_be_replayed_is_refused(arguments, must):
+    shown = run(*arguments)
+    assert shown.exit_code
+    assert must in str(shown.exception) + shown.output

@@ -34,7 +34,8 @@ def replay(
         list[str],
         typer.Argument(
             help="A data set (syn3, syn4, soccer, nezha, zeek, flights; for drop ratios and errors also poisson, "
-            "poisson-changing, umts; for errors also freeway), or a file for each stream."
+            "poisson-changing, umts; for errors also freeway; for deadlines traffic, traffic-growing), or a file for "
+            "each stream."
         ),
     ],
     contract: Annotated[
@@ -42,7 +43,7 @@ def replay(
         typer.Option(
             help='Such as "recall 0.95 over 1 minute", "recall 0.99 cap 30 seconds by model-search" (or by needed, '
             'model-search-eq, model-search-eq-uncalibrated, late-degree, pd), "drop 1% over 1 minute", '
-            '"error 3% confidence 0.95", "fixed 2 seconds", "max", "none"; '
+            '"error 3% confidence 0.95", "deadline 6 seconds", "fixed 2 seconds", "max", "none"; '
             "may be repeated."
         ),
     ] = None,
@@ -81,6 +82,10 @@ def replay(
     Example:  slackwater replay nezha --contract "drop 1%" --contract "drop 0.1%"
 
     Example:  slackwater replay freeway --query "mean(speed) as speed size 1 minute" --contract "error 3%"
+
+    A deadline is kept on the traffic application of SSG17, beside the policies that it is compared with there.
+
+    Example:  slackwater replay traffic --contract "deadline 6 seconds"
 
     Example:  slackwater replay a.parquet b.csv --event-time ts --on key --within "5 seconds" --contract "recall 0.95"
     """
@@ -144,10 +149,13 @@ def _parts(given: _Given, texts: Sequence[str]) -> list[_Part]:
     about = {text: parse_contract(text) for text in texts}
     events = [text for text in texts if about[text].counts_events]
     values = [text for text in texts if isinstance(about[text], RelativeError)]
+    deadlines = [text for text in texts if about[text].deadline is not None]
     plain = [text for text in texts if about[text].quality is None]
     results = [text for text in texts if text not in (*events, *values, *plain)]
     if not values:
         _refuse({"query": given.query}, "contracts that are not about errors")
+    if deadlines:
+        return [_deadline_part(given, texts)]
     parts = []
     if results or not (events or values):
         parts.append(_join_part(given, [*results, *plain]))
@@ -216,6 +224,30 @@ def _windows(given: _Given) -> WindowStream:
     if given.query is None:
         raise ParameterError("--query", None, must="be given for files", remedy=f"such as {_QUERY}")
     return windows_of_file(given.sources[0], query=given.query, **options)
+
+
+def _deadline_part(given: _Given, texts: Sequence[str]) -> _Part:
+    from slackwater.deadline import Deadline
+    from slackwater.experiments.deadline import SETS, compare_deadlines
+    from slackwater.plan.contract_text import parse_contract
+    from slackwater.sources.catalog import load
+
+    contracts = [each for each in map(parse_contract, texts) if isinstance(each, Deadline)]
+    remedy = 'such as slackwater replay traffic --contract "deadline 6 seconds"'
+    if len(contracts) < len(texts):
+        raise ParameterError("--contract", ", ".join(texts), must="be deadlines only, if one is", remedy=remedy)
+    name = given.sources[0]
+    if not given.is_dataset or name not in SETS:
+        must = f"be {' or '.join(SETS)} for a deadline"
+        raise ParameterError("sources", ", ".join(given.sources), must=must, remedy=remedy)
+    dataset = load(name, **given.of_dataset)
+    return _Part(
+        name,
+        f"{dataset.rows:,} rows of {', '.join(dataset.streams)}",
+        f"joined by area within 5 seconds, in steps of processing time. {dataset.description}",
+        {"set": name, **given.of_dataset},
+        lambda notice, hindsight: compare_deadlines(dataset, contracts, notice=notice),
+    )
 
 
 def _join(given: _Given) -> Subject:

@@ -11,11 +11,15 @@ from slackwater.control.deadline_slack import DeadlineSlack
 from slackwater.control.fixed import Fixed
 from slackwater.control.late_degree import LateDegreeModel
 from slackwater.control.max_delay import MaxDelay
+from slackwater.control.max_timestamp import MaxTimestamp
 from slackwater.control.model_search import ModelSearch
 from slackwater.control.needed_slack import NeededSlack
 from slackwater.control.normal_delay import NormalDelay
 from slackwater.control.pd import PD
+from slackwater.control.sl_tuner import SLTuner
 from slackwater.control.speculative import Speculative
+from slackwater.control.static import StaticHigh, StaticLow
+from slackwater.control.tcp import Tcp
 
 __all__ = [
     "PD",
@@ -29,9 +33,14 @@ __all__ = [
     "Fixed",
     "LateDegreeModel",
     "MaxDelay",
+    "MaxTimestamp",
     "ModelSearch",
     "NeededSlack",
     "NormalDelay",
+    "SLTuner",
     "Speculative",
+    "StaticHigh",
+    "StaticLow",
+    "Tcp",
     "controller_for",
 ]

@@ -7,6 +7,9 @@ member * is in order, every other was inserted before it, and `e_j.time >= *.tim
 
 SUN15 Alg. 1 differs in two points, both options here: windows exclude their lower bound, and a late event still
 completes combinations whose time is exactly the join's ("situation 2").
+
+SSG17 compares a late event with all that the windows still hold (Fig. 6): `late_completes`. Such results are behind
+those that have left.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from slackwater.core.combine import Combiner
 from slackwater.core.probe import Pool
 from slackwater.core.work import Work
 from slackwater.events import Events, Tagged
-from slackwater.time import BEFORE_ALL_TIME, is_late, running_clock, window_start
+from slackwater.time import BEFORE_ALL_TIME, is_late, running_clock, window_reach, window_start
 
 if TYPE_CHECKING:
     from slackwater.core.conditions import Condition
@@ -35,12 +38,14 @@ if TYPE_CHECKING:
 class WindowJoin:
     """A join with one window for each stream, in us.
 
-    `closed="both"` is JI16's [T - W, T], `"right"` SUN15's (T - W, T]; `situation2` is SUN15's, for two streams.
+    `closed="both"` is JI16's [T - W, T], `"right"` SUN15's (T - W, T]; `situation2` is SUN15's and `late_completes`
+    SSG17's, both for two streams.
     """
 
     windows: tuple[int, ...]
     closed: Literal["both", "right"] = "both"
     situation2: bool = False
+    late_completes: bool = False
 
     def build(
         self,
@@ -142,14 +147,17 @@ class WindowJoinLogic:
     ) -> tuple[Numbers, Results | None]:
         completed, found = np.zeros(len(events)), []
         combiner = Combiner(self._condition, pools, self._work)
-        completes = inserted if self._config.situation2 else in_order
+        completes = inserted if self._config.situation2 else in_order | self._config.late_completes
         for stream in range(len(self._windows)):
             position = np.flatnonzero(completes & (events.stream == stream))
             seeds = self._seeds(stream, events, behind, position)
             if listing:
                 bound = combiner.combinations(seeds)
                 rows = tuple(bound.rows[s] for s in range(len(self._windows)))
-                found.append(Results(seeds.high[stream][bound.seed], position[bound.seed], rows))
+                time = seeds.high[stream][bound.seed]
+                if self._config.late_completes and not in_order[position].all():
+                    time = np.maximum(time, _times_of(rows[1 - stream], pools[1 - stream]))
+                found.append(Results(time, position[bound.seed], rows))
                 completed[position] = np.bincount(bound.seed, minlength=len(position))
             else:
                 completed[position] = combiner.count(seeds)
@@ -157,12 +165,25 @@ class WindowJoinLogic:
 
     def _seeds(self, stream: int, events: Tagged, behind: Times, position: Rows) -> Seeds:
         """Return what events ask for. A late one (situation 2) asks for partners exactly at the join's time."""
+        if self._config.late_completes:
+            return self._late_seeds(stream, events, behind, position)
         time = np.maximum(events.time[position], behind[position])
         late = is_late(events.time[position], behind[position])
         low = tuple(
             np.where(late, time, self._config.window_starts(time, other)) for other in range(len(self._windows))
         )
         return Seeds(stream, events.row[position], low, (time,) * len(low), position)
+
+    def _late_seeds(self, stream: int, events: Tagged, behind: Times, position: Rows) -> Seeds:
+        """Return what events ask for: partners that the windows still hold, and whose own windows reach back so far."""
+        own, config = events.time[position], self._config
+        latest = np.where(
+            is_late(own, behind[position]), window_reach(own, config.windows[stream], closed=config.closed), own
+        )
+        now = np.maximum(own, behind[position])
+        low = tuple(config.window_starts(now, other) for other in range(len(self._windows)))
+        high = tuple(own if other == stream else latest for other in range(len(self._windows)))
+        return Seeds(stream, events.row[position], low, high, position)
 
     def _offered(self, events: Tagged, in_order: Mask, pools: tuple[Pool, ...]) -> Numbers:
         """Return the product of the numbers of events in the other windows, for each event that came in order."""
@@ -199,6 +220,12 @@ class _Anything:
 
     def passes(self, stream: int) -> Mask | None:
         return None
+
+
+def _times_of(rows: Rows, pool: Pool) -> Times:
+    """Return the event times of rows of a pool."""
+    order = np.argsort(pool.row, kind="stable")
+    return pool.time[order[np.searchsorted(pool.row[order], rows)]]
 
 
 def _by_position(found: list[Results]) -> Results:

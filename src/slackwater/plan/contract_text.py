@@ -40,6 +40,8 @@ from slackwater.control import (
     ModelSearch,
     NeededSlack,
     NormalDelay,
+    SLTuner,
+    Tcp,
 )
 from slackwater.deadline import Deadline
 from slackwater.errors import ParameterError
@@ -58,6 +60,8 @@ CONTROLLERS: Mapping[str, ControllerConfig] = {
     "bounded-error": BoundedError(),  # what a relative error uses unless it says otherwise
     "normal-delay": NormalDelay(),
     "adaptive-max": AdaptiveMax(),
+    "sl-tuner": SLTuner(),  # of a deadline
+    "tcp": Tcp(),  # likewise
 }
 EXAMPLES = (
     '"recall 0.95 over 1 minute", "recall 0.99 over 1 minute cap 30 seconds by model-search", '

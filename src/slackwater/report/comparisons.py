@@ -61,7 +61,7 @@ class Comparison(ABC):
         """Return the cells of each run, under `heads`."""
         return [self.cells(run, self._ratio(number)) for number, run in enumerate(self.runs)]
 
-    def sections(self) -> tuple[Section, Section]:
+    def sections(self) -> tuple[Section, ...]:
         """Return how long each policy waited, and what that brought.
 
         What never waits has nothing to show of its slack, and a zero would forbid a logarithmic axis; a mark has

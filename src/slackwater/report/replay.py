@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,10 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from slackwater.report.comparisons import KINDS, Comparison, Figures
+from slackwater.report.deadline import DeadlineComparison
 from slackwater.report.page import page_of, section_of, table_of
+
+_KINDS: Mapping[str, type[Comparison]] = {**KINDS, "deadline": DeadlineComparison}
 
 
 def read_replay(figures: Path, series: Path) -> list[Comparison]:
@@ -24,20 +27,22 @@ def read_replay(figures: Path, series: Path) -> list[Comparison]:
     runs = [json.loads(line) for line in figures.read_text(encoding="utf-8").splitlines()]
     table = pq.read_table(series)
     groups = [tuple(together) for _, together in groupby(runs, key=_goal)]
-    return [KINDS[runs[0]["quality"]](runs, table) for runs in groups]
+    return [_KINDS[runs[0]["quality"]](runs, table) for runs in groups]
 
 
 def write_replay_page(path: Path, *, title: str, intro: str, comparisons: Sequence[Comparison], footer: str) -> Path:
     """Write the page of a replay: for each goal a table, the slack and the quality over time."""
-    sections = [section for each in comparisons for section in each.sections()]
+    sections = [each.sections() for each in comparisons]
     body = [f"<h1>{html.escape(title)}</h1><p>{html.escape(intro)}</p>"]
-    for number, each in enumerate(comparisons):
+    for each, own in zip(comparisons, sections, strict=True):
         heading, caption = html.escape(each.title), html.escape(each.caption)
         table = table_of(each.heads, each.rows())
         body.append(f'<section><h2>{heading}</h2><p class="caption">{caption}</p>{table}</section>')
-        body += [section_of(section) for section in sections[2 * number : 2 * number + 2]]
+        body += map(section_of, own)
     body.append(f"<footer>{html.escape(footer)}</footer>")
-    path.write_text(page_of(title, "\n".join(body), [section.figure for section in sections]), encoding="utf-8")
+    path.write_text(
+        page_of(title, "\n".join(body), [section.figure for own in sections for section in own]), encoding="utf-8"
+    )
     return path
 
 

@@ -1,0 +1,116 @@
+"""What the driver remembers and tells where operators share a deadline; no session is needed for that."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+import pytest
+
+import slackwater as sw
+from slackwater.errors import ParameterError
+from slackwater.measurement import Waited
+from slackwater.models.graph import Graph
+from slackwater.spark.control_stream import read_record
+from slackwater.time import Duration
+
+SECOND = 1_000_000
+QUIET = Waited(latency=2 * SECOND, processing=2 * SECOND, slack_ready=0, spread=0, events=0)
+BEHIND = Waited(latency=7 * SECOND, processing=2 * SECOND, slack_ready=400, spread=10 * SECOND, events=400)
+
+
+@dataclass(frozen=True)
+class Node:
+    contract: sw.Deadline | sw.NoSlack
+
+
+@dataclass(frozen=True)
+class Plan:
+    node: Node
+
+
+def shared(folder, **options):
+    return sw.shared_deadline(sw.Deadline("20 seconds"), "jams", "alerts", folder=folder, **options)
+
+
+def told(one, name: str) -> list[tuple[int, int]]:
+    records = [read_record(path.read_bytes()).told for path in sorted(one.control(name).glob("*.json"))]
+    return [(each.slack, each.at) for each in records]
+
+
+def test_an_operator_is_told_as_soon_as_it_has_reported(tmp_path):
+    one = shared(tmp_path)
+    one.on_batch("jams", 0, 100 * SECOND, QUIET)
+    assert [100 * SECOND] == [at for _, at in told(one, "jams")]
+    assert [] == told(one, "alerts")
+
+
+def test_all_that_have_reported_are_told_each_at_its_own_event_time(tmp_path):
+    one = shared(tmp_path)
+    one.on_batch("jams", 0, 100 * SECOND, QUIET)
+    one.on_batch("alerts", 0, 90 * SECOND, QUIET)
+    assert (100 * SECOND, 90 * SECOND) == (told(one, "jams")[-1][1], told(one, "alerts")[-1][1])
+
+
+def test_slack_goes_to_the_operator_that_needs_it(tmp_path):
+    one = shared(tmp_path)
+    one.on_batch("alerts", 0, 100 * SECOND, QUIET)
+    one.on_batch("jams", 0, 100 * SECOND, BEHIND)
+    slacks = {name: slack.microseconds for name, slack in one.slacks.items()}
+    assert slacks["jams"] >= 10 * SECOND > slacks["alerts"]
+    assert sum(slacks.values()) + 4 * SECOND < 20 * SECOND
+
+
+def test_a_batch_that_is_replayed_is_not_seen_twice(tmp_path):
+    one = shared(tmp_path)
+    one.on_batch("jams", 0, 100 * SECOND, BEHIND)
+    before = (tmp_path / "tuner.json").read_text()
+    one.on_batch("jams", 0, 100 * SECOND, BEHIND)
+    assert before == (tmp_path / "tuner.json").read_text()
+
+
+def test_another_driver_goes_on_from_the_folder(tmp_path):
+    undisturbed, interrupted = shared(tmp_path / "a"), shared(tmp_path / "b")
+    for batch in range(4):
+        undisturbed.on_batch("jams", batch, batch * SECOND, BEHIND)
+        interrupted.on_batch("jams", batch, batch * SECOND, BEHIND)
+        interrupted = shared(tmp_path / "b")
+    assert undisturbed.slacks == interrupted.slacks
+    assert json.loads((tmp_path / "a" / "tuner.json").read_text()) == json.loads(
+        (tmp_path / "b" / "tuner.json").read_text()
+    )
+
+
+def test_until_it_is_told_an_operator_waits_for_its_share(tmp_path):
+    plan = shared(tmp_path)._sharing("jams", Plan(Node(sw.Deadline("20 seconds", latency="1 second"))))
+    assert Duration.of("9 seconds") == plan.node.contract.left
+    assert 20 * SECOND == plan.node.contract.goal().cap  # what it may be told
+
+
+def test_only_the_longest_path_is_shared(tmp_path):
+    beside = sw.shared_deadline(sw.Deadline("20 seconds"), folder=tmp_path, graph=Graph(("a", "b")))
+    assert Duration.of("20 seconds") == beside._sharing("a", Plan(Node(sw.Deadline("5 seconds")))).node.contract.left
+
+
+@pytest.mark.parametrize(
+    ("name", "contract", "must"),
+    [("joms", sw.Deadline("1 second"), "be one of jams, alerts"), ("jams", sw.NoSlack(), "have a Deadline")],
+)
+def test_what_does_not_belong_to_the_graph_is_refused(tmp_path, name, contract, must):
+    with pytest.raises(ParameterError, match=must):
+        shared(tmp_path)._sharing(name, Plan(Node(contract)))
+
+
+def test_operators_are_named_or_in_a_graph(tmp_path):
+    with pytest.raises(ParameterError, match="operators must be named, or be in graph="):
+        sw.shared_deadline(sw.Deadline("1 second"), folder=tmp_path)
+    with pytest.raises(ParameterError, match="deadline must be a contract"):
+        sw.shared_deadline("1 second", "jams", folder=tmp_path)
+
+
+def test_more_processing_leaves_less_to_share(tmp_path):
+    one = shared(tmp_path)
+    one.on_batch("jams", 0, 0, QUIET)
+    before = one.slacks["jams"]
+    one.on_batch("jams", 1, SECOND, replace(QUIET, processing=15 * SECOND, latency=15 * SECOND))
+    assert one.slacks["jams"] < before
