@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 Notice: TypeAlias = Callable[[str, int, int], None]  # what runs now, how many runs are done, how many are planned
 
+Engine: TypeAlias = "Callable[[Subject, Contract], Counted]"  # runs a join, and counts what came out
+
 _Ran = TypeVar("_Ran")
 _NO_TIMES: Times = np.empty(0, np.int64)
 
@@ -85,8 +87,9 @@ class Measured:
 class Replay:
     """Runs the join of a subject again and again; what was measured once is not run again."""
 
-    def __init__(self, subject: Subject, *, notice: Notice = nobody) -> None:
+    def __init__(self, subject: Subject, *, notice: Notice = nobody, run: Engine | None = None) -> None:
         self.subject = subject
+        self._run = run or in_process
         self._steps = Steps(notice)
         self._known: dict[tuple[Contract, int], Measured] = {}
         self._constants: dict[tuple[int, int], dict[int, Measured]] = {}  # by period and interval
@@ -94,7 +97,7 @@ class Replay:
     @cached_property
     def truth(self) -> Counted:
         """The run that waits for everything; its largest delay is the largest slack that can be needed."""
-        return self._steps.take("the in-order truth", lambda: count(self.subject.run(FixedSlack(Duration.MAX))))
+        return self._steps.take("the in-order truth", lambda: in_process(self.subject, FixedSlack(Duration.MAX)))
 
     def expect(self, runs: int) -> None:
         """Say how many more runs are to come, for those who watch."""
@@ -104,7 +107,7 @@ class Replay:
         """Run under a contract, and measure its recall over periods of this many us."""
         truth = self.truth
         if (contract, period) not in self._known:
-            counted = self._steps.take(contract_text(contract), lambda: count(self.subject.run(contract)))
+            counted = self._steps.take(contract_text(contract), lambda: self._run(self.subject, contract))
             self._known[contract, period] = self._against(counted, truth, period)
         return self._known[contract, period]
 
@@ -176,6 +179,11 @@ def constant(slack: int, interval: Duration) -> Contract:
     if not slack:
         return NoSlack(adaptation_interval=interval)  # which is run anyway
     return FixedSlack(Duration(slack), adaptation_interval=interval)
+
+
+def in_process(subject: Subject, contract: Contract) -> Counted:
+    """Run a join in process."""
+    return count(subject.run(contract))
 
 
 def count(outcomes: Iterable[JoinOutcome]) -> Counted:
