@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from slackwater.contracts import Contract, FixedSlack, Goal, NoSlack
-from slackwater.errors import DatasetError
+from slackwater.errors import DatasetError, ParameterError
 from slackwater.plan.contract_text import contract_text
 from slackwater.quality.hindsight import Hindsight, smallest_constant
 from slackwater.quality.latency import average_slack
@@ -107,9 +107,12 @@ class Replay:
         """Run under a contract, and measure its recall over periods of this many us."""
         truth = self.truth
         if (contract, period) not in self._known:
-            counted = self._steps.take(contract_text(contract), lambda: self._run(self.subject, contract))
-            self._known[contract, period] = self._against(counted, truth, period)
+            self._known[contract, period] = self._against(self.count(contract), truth, period)
         return self._known[contract, period]
+
+    def count(self, contract: Contract) -> Counted:
+        """Run under a contract, and only count."""
+        return self._steps.take(_label(contract), lambda: self._run(self.subject, contract))
 
     def hindsight(self, goal: Goal, share: float) -> Hindsight:
         """Find the smallest constant slack whose Phi(.99Γ) reaches a share, by bisection on the query's granularity."""
@@ -179,6 +182,14 @@ def constant(slack: int, interval: Duration) -> Contract:
     if not slack:
         return NoSlack(adaptation_interval=interval)  # which is run anyway
     return FixedSlack(Duration(slack), adaptation_interval=interval)
+
+
+def _label(contract: Contract) -> str:
+    """Return what a run is called while it runs: a controller with parameters of its own has no text."""
+    try:
+        return contract_text(contract)
+    except ParameterError:
+        return f"{type(contract).__name__} by {contract.controller}"
 
 
 def in_process(subject: Subject, contract: Contract) -> Counted:
