@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from slackwater.contracts import Contract, MaxSlack, Recall
 from slackwater.experiments.frame.claims import Claim, Judged, at_least, by_cell, rises
 from slackwater.experiments.frame.description import Cell, Column, Experiment, Plot, Row
+from slackwater.experiments.frame.hindsight import Hindsight
 from slackwater.experiments.frame.ji16 import NEARLY, PHI, SLACK, TABLE, over, searched
-from slackwater.experiments.frame.joins import figures, replay_of, run
+from slackwater.experiments.frame.joins import figures, run
 from slackwater.experiments.frame.rows import Rows
 
 HINDSIGHT_SHARE = 0.97  # of Φ(.99Γ): what the document says its approach reaches throughout
@@ -19,11 +20,8 @@ _POLICIES = ["NonEqSel", "EqSel", "EqSel without eq. 7", "slackwater default", "
 def run_cell(cell: Cell) -> Iterator[Row]:
     """Run one policy for one target."""
     if cell["policy"] == "hindsight constant":
-        replay = replay_of(cell, "ji16")
-        goal = Recall(cell["target"]).goal()
-        slack = replay.hindsight(goal, HINDSIGHT_SHARE).slack
-        assert slack is not None  # the largest delay loses nothing
-        yield figures(replay.measure_constant(slack, goal), cell["target"])
+        hindsight = Hindsight.of(cell, cell["target"])
+        yield hindsight.figures(hindsight.constant(HINDSIGHT_SHARE))
     else:
         yield figures(run(cell, _contract(cell), way="ji16"), cell["target"])
 

@@ -83,7 +83,8 @@ EXPERIMENT = Experiment(
     section="Sec. 6.3.1.1, Fig. 6.3 to 6.5",
     title="Buffer size and compliance, quality within each duration",
     about="Windows of 2 s and 3 s, no condition; durations of 1 s, granularity 10 ms, decay 0.8. Baseline1 has no "
-    "slack, Baseline2 the largest delay, Baseline3 not even a synchronizer (hence no buffer). PD has gains of 500 and 250 ms.",
+    "slack, Baseline2 the largest delay, Baseline3 not even a synchronizer, hence no buffer. PD has gains of 500 and "
+    "250 ms.",
     grids={
         "smoke": [
             {"set": SETS[1], "duration": SMOKE, "target": 0.9, "policy": policy} for policy in (OURS, "Baseline1")
