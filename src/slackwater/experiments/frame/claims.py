@@ -1,7 +1,7 @@
 """What a document says, and whether our rows say the same.
 
-How near is near enough is set beforehand and is the same for all claims: `NEAR` of a number, `POINTS` of a share. A
-number also agrees if it lies within the spread over our seeds.
+How near is near enough is the same for all claims: `NEAR` of a number, `POINTS` of a share; a trend has to be
+`NOTICEABLE`. A number also agrees if it lies within the spread over our seeds.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ Verdict: TypeAlias = Literal["pass", "differs", "cannot be compared"]
 
 NEAR = 0.1
 POINTS = 0.02
+NOTICEABLE = 0.05
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def number(
     def check(rows: Rows) -> Judged:
         spread = rows.where(**where).spread(metric)
         near = within if within is not None else POINTS if unit == "%" else NEAR * abs(quoted)
-        agrees = spread.low <= quoted <= spread.high or abs(spread.mean - quoted) <= near
+        agrees = spread.low <= quoted <= spread.high or abs(spread.mean - quoted) <= near + _ROUNDING
         return Judged(spread.text(unit), agrees)
 
     return check
@@ -113,7 +115,7 @@ def _extreme(
 def rises(metric: str, along: str, unit: str = "", *, falls: bool = False, **where: object) -> Callable[[Rows], Judged]:
     """Whether a metric rises (or falls) from the smallest to the largest value of what it is drawn over.
 
-    Neighbors may be as near as noise makes them; the ends must differ in the right direction.
+    The ends must differ by `NOTICEABLE`, or noise would agree every other time.
     """
 
     def check(rows: Rows) -> Judged:
@@ -122,7 +124,8 @@ def rises(metric: str, along: str, unit: str = "", *, falls: bool = False, **whe
         if len(values) < 2:
             raise MissingRowsError(metric)
         first, last = (chosen.where(**{along: value}).spread(metric) for value in (values[0], values[-1]))
-        agrees = last.mean < first.mean if falls else last.mean > first.mean
+        low, high = (last.mean, first.mean) if falls else (first.mean, last.mean)
+        agrees = high > low and high >= low * (1 + (NOTICEABLE if unit != "%" else 0))
         return Judged(f"{first.text(unit)} to {last.text(unit)}", agrees)
 
     return check

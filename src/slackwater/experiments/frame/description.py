@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from slackwater.sources.real import REAL
+
 if TYPE_CHECKING:
     from slackwater.experiments.frame.claims import Claim
 
@@ -109,9 +111,14 @@ class Experiment:
     spark: bool = True
 
     def cells(self, scale: Scale, engine: Engine = "local", seed: int | None = None) -> list[Cell]:
-        """Return all cells of a scale, those with the same data and seed one after the other."""
+        """Return all cells of a scale, those with the same data together; real data sets have no seeds."""
         seeds = self.seeds[scale] if seed is None else (seed,)
-        cells = [Cell(config, each, engine) for each in seeds for config in self.grids[scale]]
+        cells = [
+            Cell(config, each, engine)
+            for each in seeds
+            for config in self.grids[scale]
+            if each == seeds[0] or config.get("set") not in REAL
+        ]
         order = list(dict.fromkeys((_data(cell), cell.seed) for cell in cells))
         return sorted(cells, key=lambda cell: order.index((_data(cell), cell.seed)))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.advice.needed import Needed
 from slackwater.contracts import ControllerConfig, DropRatio
 from slackwater.experiments.drops import Ran, run
 from slackwater.experiments.event_stream import EventStream, stream_of_dataset
@@ -60,8 +61,15 @@ def figures(cell: Cell, ran: Ran) -> Row:
         **dropped(cell, ran.late),
         "average_slack_s": ran.average_slack(start, period) / SECOND,
         "held": float(held.mean()) if len(held) else 0.0,
+        "latency_s": float(held.mean()) * gap_of(stream) / SECOND if len(held) else 0.0,  # Little's law
         "cost_us": ran.took / stream.rows * 1e6,
     }
+
+
+def gap_of(stream: EventStream) -> float:
+    """Return how far events are apart, in us; intervals without any are silences, which do not count."""
+    every = spans_of(stream)["every"]
+    return float(len(np.unique(stream.clock // every)) * every / len(stream.clock))
 
 
 def dropped(cell: Cell, late: Mask) -> Row:
@@ -83,9 +91,6 @@ def hindsight(cell: Cell, share: float) -> float:
 def best_per_interval(cell: Cell) -> float:
     """Return the mean over periods of the smallest slack that each would have needed by itself, in s."""
     stream = stream_of(cell)
-    shares = np.linspace(0.01, 1, 100)
-    found = [
-        smallest_slack(stream.clock, stream.needed, **spans_of(stream), target=cell["target"], share=float(each))
-        for each in shares
-    ]
-    return float(np.mean([each or 0 for each in found])) / SECOND
+    periods = Needed.of(stream.clock, stream.needed).periods(*spans_of(stream).values())
+    smallest = periods.smallest(cell["target"])
+    return float(smallest.mean()) / SECOND if len(smallest) else 0.0

@@ -26,7 +26,7 @@ EXPECTATIONS = [0.8, 0.9, 0.95, 0.98]
 OURS, PD_NAME = "late-degree model", "PD"
 POLICIES = [OURS, PD_NAME, "Baseline1", "Baseline2", "Baseline3"]
 SHORT = "2 minutes"
-SMOKE = "15 seconds"
+SMOKE = "6 seconds"
 
 ABS = Column("abs_ms", "average buffer size", "ms")
 QCR = Column("qcr", "quality compliance rate", "%")

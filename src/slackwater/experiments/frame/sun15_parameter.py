@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from slackwater.experiments.frame.claims import Judged
 from slackwater.experiments.frame.description import Cell, Column, Config, Plot, Row
 from slackwater.experiments.frame.rows import MissingRowsError, Rows
-from slackwater.experiments.frame.sun15 import ABS, PER_MS, QCR, contract_of, tracked
+from slackwater.experiments.frame.sun15 import ABS, PER_MS, QCR, SMOKE, contract_of, tracked
 
 MODEL = "Quoted for the recordings; ours is a model of them."
 
@@ -53,4 +53,4 @@ def plots(name: str, what: str) -> tuple[Plot, ...]:
 
 def smoke(config: Config) -> Sequence[Config]:
     """Return the one cell of the smoke scale."""
-    return [{"set": "soccer-23min", "duration": "15 seconds", "target": 0.95, **config}]
+    return [{"set": "soccer-23min", "duration": SMOKE, "target": 0.95, **config}]

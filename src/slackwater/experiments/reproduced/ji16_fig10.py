@@ -38,7 +38,7 @@ EXPERIMENT = Experiment(
     title="The effect of the search granularity g",
     about="Alg. 3 with NonEqSel, P = 1 minute, L = 1 s, b = 10 ms, g from 1 to 1000 ms.",
     grids={
-        "smoke": [{"set": "syn3", "duration": "70 seconds", "target": 0.95, "g": "100 ms"}],
+        "smoke": [{"set": "soccer", "duration": "65 seconds", "target": 0.95, "g": "100 ms"}],
         "small": over(_SETS, short=True, target=[0.95], g=_G),
         "paper": over(_SETS, short=False, target=[0.95, 0.99], g=_G),
     },

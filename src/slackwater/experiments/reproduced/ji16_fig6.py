@@ -40,7 +40,7 @@ EXPERIMENT = Experiment(
     about="Each join with slack 0, buffers released when the clock grows; recall over the last P = 1 minute, every "
     "L = 1 s, without the first P. D_real is our model of the soccer recording, which we do not have.",
     grids={
-        "smoke": grid(set=["syn3"], duration=["70 seconds"]),
+        "smoke": grid(set=["soccer"], duration=["65 seconds"]),
         "small": [*grid(set=["soccer"], duration=["3 minutes"]), *grid(set=["syn3", "syn4"], duration=["4 minutes"])],
         "paper": grid(set=_SETS, duration=[None]),
     },

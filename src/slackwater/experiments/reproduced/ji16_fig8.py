@@ -21,7 +21,7 @@ EXPERIMENT = Experiment(
     title="Fulfillment over the measurement period P",
     about="Alg. 3 with NonEqSel, L = 1 s. The text does not say which periods the figure has; these are ours.",
     grids={
-        "smoke": [{"set": "syn3", "duration": "60 seconds", "target": 0.95, "P": "30 seconds"}],
+        "smoke": [{"set": "soccer", "duration": "40 seconds", "target": 0.95, "P": "20 seconds"}],
         "small": over(_SETS, short=True, target=[0.95, 0.99], P=["20 seconds", "2 minutes"]),
         "paper": over(
             _SETS,

@@ -48,7 +48,7 @@ EXPERIMENT = Experiment(
     title="Max-K-slack: average slack and recall",
     about="Each join waits for the largest delay of any stream so far, updated at every arrival. D_real is our model.",
     grids={
-        "smoke": grid(set=["syn3"], duration=["70 seconds"]),
+        "smoke": grid(set=["soccer"], duration=["65 seconds"]),
         "small": [*grid(set=["soccer"], duration=["3 minutes"]), *grid(set=["syn3", "syn4"], duration=["4 minutes"])],
         "paper": grid(set=list(_QUOTED), duration=[None]),
     },

@@ -28,7 +28,7 @@ EXPERIMENT = Experiment(
     section="Sec. 4, Fig. 5",
     title="The adaptive method over W",
     about="10,000 events a second, mean delay up to 6 ms and deviation up to 5 ms, drawn anew every 1, 3 or 5 s. W "
-    "counts arrivals; the buffer is what K-slack holds under the slack m. The text does not say which W the figure has.",
+    "counts arrivals; the buffer is what K-slack holds. The text does not say which W the figure has.",
     grids={
         "smoke": grid(set=["changing-1"], duration=["3 seconds"], **_COMMON, W=[1_000]),
         "small": over(CHANGING, short=True, **_COMMON, W=[10, 100, 1_000, 10_000]),

@@ -6,7 +6,18 @@ from collections.abc import Iterator
 
 from slackwater.experiments.frame.claims import Claim, Judged
 from slackwater.experiments.frame.description import Cell, Column, Experiment, Plot, Row, grid
-from slackwater.experiments.frame.kim import ADAPTIVE, CHANGING, CONSTANT, HELD, KIM, OURS, TABLE, over, run_policy
+from slackwater.experiments.frame.kim import (
+    ADAPTIVE,
+    CHANGING,
+    CONSTANT,
+    HELD,
+    KIM,
+    OURS,
+    SLOW,
+    TABLE,
+    over,
+    run_policy,
+)
 from slackwater.experiments.frame.rows import MissingRowsError, Rows
 
 _SIMILAR = 0.15  # the gap on changing streams, which the document calls one, is up to this
@@ -40,8 +51,9 @@ def _larger(rows: Rows) -> Judged:
 
 
 _WHY = (
-    "The adaptive method keeps a slack m, so its buffer holds what comes within m, while Algorithm 1 counts events; "
-    "the document compares both as numbers and does not say how."
+    "What is similar is not said: we take 15 %. The adaptive method has a slack and Algorithm 1 a number of events; how "
+    "the document counts the buffer of the first is not said either. On changing streams it depends on M, which is not "
+    "printed: fewer samples follow changes faster."
 )
 
 EXPERIMENT = Experiment(
@@ -52,8 +64,14 @@ EXPERIMENT = Experiment(
     "in events, on average. Beside them what our default holds.",
     grids={
         "smoke": grid(set=["poisson-2"], duration=["3 seconds"], target=[0.001], policy=[KIM, ADAPTIVE]),
-        "small": over([*CONSTANT[::2], *CHANGING], short=True, target=[0.001], policy=[KIM, ADAPTIVE, OURS]),
-        "paper": over([*CONSTANT, *CHANGING], short=False, target=[0.001], policy=[KIM, ADAPTIVE, OURS]),
+        "small": [
+            *over(CONSTANT[::2], short=True, target=[0.001], policy=[KIM, ADAPTIVE, OURS]),
+            *over(CHANGING, short=True, target=[0.001], policy=[KIM, SLOW, ADAPTIVE, OURS]),
+        ],
+        "paper": [
+            *over(CONSTANT, short=False, target=[0.001], policy=[KIM, ADAPTIVE, OURS]),
+            *over(CHANGING, short=False, target=[0.001], policy=[KIM, SLOW, ADAPTIVE, OURS]),
+        ],
     },
     run=run_cell,
     claims=(

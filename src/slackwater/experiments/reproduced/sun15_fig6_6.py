@@ -66,9 +66,9 @@ EXPERIMENT = Experiment(
             why=_WHY,
         ),
         Claim(
-            "soccer-23min, expectation 98 %: the final quality with PD is 97.88 %",
+            "soccer-23min, expectation 98 %: the final quality with PD is 97.88 %, not fulfilling the demand",
             "Sec. 6.3.1.2",
-            number(0.9788, "final_quality", "%", set="soccer-23min", target=0.98, policy=PD_NAME, within=0.005),
+            number(0.9788, "final_quality", "%", set="soccer-23min", target=0.98, policy=PD_NAME, within=0.0012),
             why="The gains of the PD controller are not printed.",
         ),
         Claim(
