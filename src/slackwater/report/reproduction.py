@@ -27,8 +27,9 @@ _DOCUMENTS = {
 _INTRO = (
     "Every table and figure of the documents that slackwater builds on, run again, and our own defaults beside them. "
     "Each claim of a document is quoted with its place, beside it our number, with the lowest and highest over seeds "
-    "where there are several. Seeds were fixed beforehand. A number agrees if it is within 10 % of ours (a share: "
-    "2 points) or within the spread over seeds, a trend if the ends differ by 5 %. Where we differ, the reason is said, if we know it."
+    "where there are several. Seeds were fixed beforehand. A number agrees if it is within 10 % of ours (a share: 2 "
+    "points) or within the spread over seeds, a trend if the ends differ by 5 %. Where we differ, the reason is said, "
+    "if we know it."
 )
 
 

@@ -38,7 +38,7 @@ EXPERIMENT = Experiment(
     title="The effect of the adaptation interval L",
     about="Alg. 3 with NonEqSel, P = 1 minute, L from 0.1 to 10 s of the input's event time.",
     grids={
-        "smoke": [{"set": "soccer", "duration": "65 seconds", "target": 0.95, "L": "5 seconds"}],
+        "smoke": [{"set": "soccer", "duration": "75 seconds", "target": 0.95, "L": "5 seconds"}],
         "small": over(_SETS, short=True, target=[0.95], L=["500 ms", "2 seconds", "10 seconds"]),
         "paper": over(
             _SETS, short=False, target=[0.95, 0.99], L=["100 ms", "500 ms", "1 second", "5 seconds", "10 seconds"]

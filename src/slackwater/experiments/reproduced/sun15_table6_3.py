@@ -78,8 +78,8 @@ EXPERIMENT = Experiment(
             f"the overhead is negligible: {_QUOTED[_WITH]} s with the components, {_QUOTED[_WITHOUT]} s without",
             "Table 6.3",
             _negligible,
-            why="Our join takes less than a tenth of a second for a minute of the game, as it counts. Against so little "
-            "work deciding shows; it is cut at every decision as well, because this controller learns from results.",
+            why="Our join takes less than a tenth of a second for a minute of the game, as it counts. Against so "
+            "little work deciding shows; it is cut at every decision as well, because this controller learns from results.",
         ),
     ),
     table=(Column("mean_s", "mean", "s"), Column("standard_error_s", "standard error", "s")),
