@@ -52,8 +52,8 @@ def _larger(rows: Rows) -> Judged:
 
 _WHY = (
     "What is similar is not said: we take 15 %. The adaptive method has a slack and Algorithm 1 a number of events; "
-    "how the document counts the buffer of the first is not said either. On changing streams it depends on M, which is not "
-    "printed: fewer samples follow changes faster."
+    "how the document counts the buffer of the first is not said either. On changing streams it depends on M, which is "
+    "not printed: fewer samples follow changes faster."
 )
 
 EXPERIMENT = Experiment(

@@ -79,7 +79,7 @@ EXPERIMENT = Experiment(
             "Table 6.3",
             _negligible,
             why="Our join takes less than a tenth of a second for a minute of the game, as it counts. Against so "
-            "little work deciding shows; it is cut at every decision as well, because this controller learns from results.",
+            "little work deciding shows; it is cut at every decision as well, as this controller learns from results.",
         ),
     ),
     table=(Column("mean_s", "mean", "s"), Column("standard_error_s", "standard error", "s")),
