@@ -30,7 +30,7 @@ ul { margin: 4px 0 0; padding-left: 22px; }
 h2.document { font-size: 1.35rem; margin: 34px 0 0; }
 h3 { font-size: 1rem; margin: 18px 0 0; }
 table.claims td, table.claims th { white-space: normal; text-align: left; vertical-align: top; }
-table.claims td:nth-child(2) { min-width: 9em; }
+table.claims td:nth-child(2) { min-width: 12em; }
 table.claims td.verdict { white-space: nowrap; font-weight: 600; }
 .verdict.pass { color: var(--good); }
 .verdict.differs { color: var(--bad); }

@@ -14,6 +14,7 @@ import plotly.graph_objects as go  # type: ignore[import-untyped]
 from plotly.subplots import make_subplots  # type: ignore[import-untyped]
 
 from slackwater.report.plots import Figure
+from slackwater.report.reproduction_axes import axis_of
 
 Row: TypeAlias = Mapping[str, Any]
 Spec: TypeAlias = Mapping[str, Any]  # of a plot, as results have it
@@ -24,7 +25,6 @@ _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "solid"
 _PATTERNS = ("", "/", "x", "-", ".", "\\", "|", "+")
 _ACROSS = 3  # panels beside each other
 _PANEL_HEIGHT = 300
-_LOG = {"type": "log", "dtick": 1, "tickformat": ",~r"}
 
 
 def figure_of(plot: Spec, rows: Sequence[Row]) -> Figure:
@@ -47,7 +47,7 @@ def figure_of(plot: Spec, rows: Sequence[Row]) -> Figure:
         of_panel = [row for row in chosen if _label(row, plot["panels"]) == panel]
         for trace in _traces(plot, of_panel, lines, first=number == 0):
             figure.add_trace(trace, row=number // across + 1, col=number % across + 1)
-    return _finished(figure, plot, down, lines=lines)
+    return _finished(figure, plot, chosen, down, lines=lines)
 
 
 def _is_of(plot: Spec, row: Row) -> bool:
@@ -77,6 +77,8 @@ def _over_time(plot: Spec, rows: Sequence[Row], style: dict[str, Any], look: int
     """Draw the first seed alone: several at once could not be told apart."""
     row = min(rows, key=lambda each: each["seed"])
     x, y = row[plot["x"]["name"]], row[plot["y"]["name"]]
+    if plot["y_log"]:
+        y = [value if value > 0 else None for value in y]  # a gap, not a fall out of the figure
     return go.Scatter(x=x, y=y, mode="lines", line={"color": COLORS[look], "dash": _DASHES[look]}, **style)
 
 
@@ -95,7 +97,10 @@ def _over_parameter(plot: Spec, rows: Sequence[Row], style: dict[str, Any], look
         "width": 3,
     }
     if plot["kind"] == "bars":
-        marker = {"color": COLORS[look], "pattern": {"shape": _PATTERNS[look], "size": 5, "solidity": 0.2}}
+        marker = {
+            "color": COLORS[look],
+            "pattern": {"shape": _PATTERNS[look], "size": 6, "solidity": 0.25, "fillmode": "overlay"},
+        }
         return go.Bar(x=[str(place) for place in places], y=means, error_y=spread, marker=marker, **style)
     return go.Scatter(
         x=places,
@@ -114,35 +119,27 @@ def _empty(plot: Spec, style: dict[str, Any], look: int) -> Any:
     return go.Scatter(x=[None], y=[None], mode="lines", line={"color": COLORS[look], "dash": _DASHES[look]}, **style)
 
 
-def _finished(figure: Figure, plot: Spec, down: int, *, lines: Sequence[str]) -> Figure:
+def _finished(figure: Figure, plot: Spec, rows: Sequence[Row], down: int, *, lines: Sequence[str]) -> Figure:
     legend_rows = 1 + sum(len(line) + 8 for line in lines) // 110 if len(lines) > 1 else 0
     top = 16 + 24 * legend_rows + (24 if figure.layout.annotations else 0)
     height = _PANEL_HEIGHT * down + top + 40
-    legend = {"orientation": "h", "x": 0, "y": 1 + (top - 10) / (height - top - 48), "yanchor": "top"}
     figure.update_layout(
         template=None,
         height=height,
         margin={"l": 64, "r": 12, "t": top, "b": 48},
-        legend=legend,
+        legend={"orientation": "h", "x": 0, "y": 1 + (top - 10) / (height - top - 48), "yanchor": "top"},
         hovermode="closest",
         bargap=0.25,
     )
     figure.update_annotations(font_size=13)
-    for axes, name, log in ((figure.update_xaxes, "x", plot["x_log"]), (figure.update_yaxes, "y", plot["y_log"])):
-        axes(title=_axis(plot[name], log=log), **(_LOG if log else {}))
-        if plot[name]["unit"] == "%":
-            axes(tickformat="~%")
+    x_axis = axis_of(plot["x"], _values(rows, plot["x"]["name"]), log=plot["x_log"], ticks=plot["kind"] == "lines")
+    y_axis = axis_of(plot["y"], _values(rows, plot["y"]["name"]), log=plot["y_log"], bars=plot["kind"] == "bars")
+    x_title, y_title = x_axis.pop("title"), y_axis.pop("title")
+    figure.update_xaxes(**x_axis)
+    figure.update_yaxes(**y_axis)
+    figure.update_xaxes(title=x_title, row=down)
+    figure.update_yaxes(title=y_title, col=1)
     return figure
-
-
-def _axis(column: Spec, *, log: bool) -> str:
-    """Return the title of an axis, with its unit.
-
-    >>> _axis({"head": "slack", "unit": "s"}, log=True), _axis({"head": "recall", "unit": "%"}, log=False)
-    ('slack (s), log scale', 'recall')
-    """
-    unit = f" ({column['unit']})" if column["unit"] not in ("", "%") else ""
-    return f"{column['head']}{unit}{', log scale' if log else ''}"
 
 
 def _label(row: Row, names: Sequence[str]) -> str:
@@ -152,6 +149,12 @@ def _label(row: Row, names: Sequence[str]) -> str:
     'syn3, 0.95'
     """
     return ", ".join(str(row[name]) for name in names if row.get(name) is not None)
+
+
+def _values(rows: Sequence[Row], name: str) -> list[Any]:
+    """Return all values of a name, also those of series."""
+    found = [row[name] for row in rows]
+    return [each for value in found for each in (value if isinstance(value, list) else [value])]
 
 
 def _distinct(rows: Sequence[Row], name: str) -> list[Any]:

@@ -28,8 +28,8 @@ def run_cell(cell: Cell) -> Iterator[Row]:
 
 def _nobody_leads(rows: Rows) -> Judged:
     shares = [rows.where(set=name).spread("a_ahead") for name in rows.distinct("set")]
-    text = ", ".join(f"A ahead in {each.text('%')}" for each in shares)
-    return Judged(text, all(0.05 < each.mean < 0.95 for each in shares))
+    text = ", ".join(each.text("%") for each in shares)
+    return Judged(f"A ahead: {text}", all(0.05 < each.mean < 0.95 for each in shares))
 
 
 EXPERIMENT = Experiment(
