@@ -58,12 +58,12 @@ def recall_row(cell: Cell, contract: Contract) -> Row:
 
 
 def compared(slack: float, hindsight: float, best: float) -> Row:
-    """Return slacks in hindsight, and how many times as long was waited.
+    """Return slacks in hindsight, and how many times as long was waited; nobody is compared who never waits.
 
     >>> compared(3.0, 2.0, 0.0)
     {'hindsight_s': 2.0, 'ratio': 1.5, 'best_s': 0.0, 'best_ratio': None}
     """
-    ratios: list[Any] = [slack / each if each else None for each in (hindsight, best)]
+    ratios: list[Any] = [slack / each if slack and each else None for each in (hindsight, best)]
     return {"hindsight_s": hindsight, "ratio": ratios[0], "best_s": best, "best_ratio": ratios[1]}
 
 

@@ -78,8 +78,8 @@ EXPERIMENT = Experiment(
             "the default has a Φ(.99Γ) of at least 97 % on the real sets",
             "our aim",
             at_least(0.97, "phi_nearly", "%", policy=DEFAULT, set=("nezha", "zeek", "flights")),
-            why="A contract cannot be kept where the past says nothing about the next period: the first shock of nezha "
-            "and flights, the one burst of zeek.",
+            why="A contract cannot be kept where the past says nothing about the next period: on nezha the first trouble "
+            "comes before any like it was seen.",
         ),
         Claim(
             "the default waits at most twice as long as the smallest constant that keeps as many periods",
