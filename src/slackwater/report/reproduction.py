@@ -110,7 +110,7 @@ def _section(each: Found, figures: list[Any]) -> str:
         f'<section id="{html.escape(summary["name"])}"><h2>{html.escape(summary["title"])}</h2>',
         f'<p class="caption">{html.escape(where)} · {html.escape(summary["name"])} · '
         f"{html.escape(_scale(summary))}</p><p>{html.escape(summary['about'])}</p>",
-        _claims(summary["claims"]) if summary["claims"] else "",
+        _claims(summary) if summary["claims"] else "",
     ]
     for plot in summary["plots"]:
         figure = figure_of(plot, each.rows)
@@ -125,9 +125,9 @@ def _section(each: Found, figures: list[Any]) -> str:
     return "".join([*parts, "</section>"])
 
 
-def _claims(claims: Sequence[Mapping[str, str]]) -> str:
+def _claims(summary: Mapping[str, Any]) -> str:
     lines = []
-    for claim in claims:
+    for claim in summary["claims"]:
         kind = claim["verdict"].split()[0]
         reason = f'<div class="reason">{html.escape(claim["reason"])}</div>' if claim["reason"] else ""
         lines.append(
@@ -135,10 +135,14 @@ def _claims(claims: Sequence[Mapping[str, str]]) -> str:
             f"</td><td>{html.escape(claim['ours'])}</td>"
             f'<td class="verdict {kind}">{html.escape(_SIGNS[claim["verdict"]])}</td></tr>'
         )
-    head = "<tr><th>the document says</th><th>ours</th><th>verdict</th></tr>"
+    head = f"<tr><th>{_who_says(summary)}</th><th>ours</th><th>verdict</th></tr>"
     return (
         f'<div class="scroll"><table class="claims"><thead>{head}</thead><tbody>{"".join(lines)}</tbody></table></div>'
     )
+
+
+def _who_says(summary: Mapping[str, Any]) -> str:
+    return "we aim at" if summary["document"] == "ours" else "the document says"
 
 
 def _scale(summary: Mapping[str, Any]) -> str:
@@ -180,7 +184,7 @@ def _markdown_section(each: Found) -> Iterator[str]:
     yield f"{where}; {_scale(summary)}. {summary['about']}"
     yield ""
     if summary["claims"]:
-        yield "| the document says | where | ours | verdict |"
+        yield f"| {_who_says(summary)} | where | ours | verdict |"
         yield "|---|---|---|---|"
         for claim in summary["claims"]:
             verdict = claim["verdict"] + (f": {claim['reason']}" if claim["reason"] else "")

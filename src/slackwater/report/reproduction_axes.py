@@ -41,7 +41,7 @@ def share_range(shares: Sequence[float], *, from_zero: bool) -> list[float]:
     """Return what part of an axis to show: bars begin at 0, and nothing is above 100 %.
 
     >>> share_range([0.97, 1.0], from_zero=False), share_range([1.0], from_zero=False)
-    ([0.966, 1.004], [0.9, 1.01])
+    ([0.9664, 1.0036], [0.9, 1.01])
     """
     low, high = min(shares), max(shares)
     if from_zero:
@@ -49,7 +49,7 @@ def share_range(shares: Sequence[float], *, from_zero: bool) -> list[float]:
     if low == high:
         return [0.9, 1.01] if high == 1 else [0.0, round(high * 1.1, 4) or 1.0]
     margin = 0.12 * (high - low)
-    return [round(max(low - margin, -0.02), 3), round(high + margin, 3)]
+    return [round(max(low - margin, 0.0), 5), round(high + margin, 5)]
 
 
 def _logarithmic(span: float) -> dict[str, Any]:

@@ -32,8 +32,12 @@ def figure_of(plot: Spec, rows: Sequence[Row]) -> Figure:
     chosen = [row for row in rows if _is_of(plot, row)]
     if not chosen:
         return None
-    panels = list(dict.fromkeys(_label(row, plot["panels"]) for row in chosen))
-    lines = list(dict.fromkeys(_label(row, plot["lines"]) for row in chosen))
+    panels = _labels(chosen, plot["panels"])
+    drawn = {_label(row, plot["lines"]) for row in chosen}
+    known = _labels(rows, plot["lines"])
+    known = known if len(known) <= len(COLORS) else _labels(chosen, plot["lines"])  # else looks would repeat
+    looks = {label: number % len(COLORS) for number, label in enumerate(known)}
+    lines = {label: look for label, look in looks.items() if label in drawn}
     across = min(len(panels), _ACROSS)
     down = -(-len(panels) // across)
     figure = make_subplots(
@@ -47,7 +51,7 @@ def figure_of(plot: Spec, rows: Sequence[Row]) -> Figure:
         of_panel = [row for row in chosen if _label(row, plot["panels"]) == panel]
         for trace in _traces(plot, of_panel, lines, first=number == 0):
             figure.add_trace(trace, row=number // across + 1, col=number % across + 1)
-    return _finished(figure, plot, chosen, down, lines=lines)
+    return _finished(figure, plot, chosen, down, lines=list(lines))
 
 
 def _is_of(plot: Spec, row: Row) -> bool:
@@ -57,12 +61,12 @@ def _is_of(plot: Spec, row: Row) -> bool:
     return all(row.get(name) == value for name, value in plot["where"].items())
 
 
-def _traces(plot: Spec, rows: Sequence[Row], lines: Sequence[str], *, first: bool) -> list[Any]:
+def _traces(plot: Spec, rows: Sequence[Row], lines: Mapping[str, int], *, first: bool) -> list[Any]:
+    """Return the lines of a panel; what is called the same looks the same in all figures of an experiment."""
     traces = []
-    for number, label in enumerate(lines):
+    for label, look in lines.items():
         own = [row for row in rows if _label(row, plot["lines"]) == label]
         style = {"name": label, "legendgroup": label, "showlegend": first and len(lines) > 1}
-        look = number % len(COLORS)
         if not own:  # the legend shows every line, also one that the first panel does not have
             if first:
                 traces.append(_empty(plot, style, look))
@@ -93,7 +97,8 @@ def _over_parameter(plot: Spec, rows: Sequence[Row], style: dict[str, Any], look
         "array": [max(each) - mean for each, mean in zip(values, means, strict=True)],
         "arrayminus": [mean - min(each) for each, mean in zip(values, means, strict=True)],
         "visible": any(len(set(each)) > 1 for each in values),
-        "thickness": 1.2,
+        "thickness": 1.5,
+        "color": "#8a8a8a",
         "width": 3,
     }
     if plot["kind"] == "bars":
@@ -149,6 +154,10 @@ def _label(row: Row, names: Sequence[str]) -> str:
     'syn3, 0.95'
     """
     return ", ".join(str(row[name]) for name in names if row.get(name) is not None)
+
+
+def _labels(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(_label(row, names) for row in rows))
 
 
 def _values(rows: Sequence[Row], name: str) -> list[Any]:

@@ -54,8 +54,8 @@ EXPERIMENT = Experiment(
             "syn3: the average K has nearly no changes",
             "Sec. VI-D",
             _hardly_changes,
-            why="With eq. 7 as printed the average depends on the few intervals whose target is not all results (Fig. 7). "
-            "Which these are changes with g, in no direction.",
+            why="With eq. 7 as printed the average depends on the few intervals whose target is not all results (Fig. "
+            "7). Which these are changes with g, in no direction.",
         ),
     ),
     table=TABLE,

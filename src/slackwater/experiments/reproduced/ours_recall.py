@@ -56,7 +56,7 @@ EXPERIMENT = Experiment(
     about="Hindsight is the smallest constant slack that keeps as many periods (Φ(.99Γ)), best per interval the mean "
     "of what each period would have needed by itself. Latency is how far the join's time is behind the clock. Real "
     "sets (nezha, zeek, flights) are left out where they are not on the machine. zeek has nearly all results in two of "
-    "21 minutes: nobody can learn before the first burst.",
+    "21 minutes.",
     grids={
         "smoke": [
             {"set": "soccer", "duration": "65 seconds", "target": 0.95, "policy": policy}
@@ -78,8 +78,8 @@ EXPERIMENT = Experiment(
             "the default has a Φ(.99Γ) of at least 97 % on the real sets",
             "our aim",
             at_least(0.97, "phi_nearly", "%", policy=DEFAULT, set=("nezha", "zeek", "flights")),
-            why="A contract cannot be kept where the past says nothing about the next period: on nezha the first trouble "
-            "comes before any like it was seen.",
+            why="A contract cannot be kept where the past says nothing about the next period: on nezha the first "
+            "trouble comes before any like it was seen.",
         ),
         Claim(
             "the default waits at most twice as long as the smallest constant that keeps as many periods",
