@@ -9,7 +9,8 @@ import pytest
 from slackwater.experiments.frame.catalog import load, names
 from slackwater.experiments.frame.description import SCALES
 from slackwater.experiments.frame.runner import Asked, run_all
-from slackwater.report.reproduction import read_experiments, write_markdown, write_page
+from slackwater.report.reproduction import read_experiments, write_page
+from slackwater.report.reproduction_markdown import write_markdown
 
 
 def nobody(what, done, planned):

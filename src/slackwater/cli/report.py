@@ -29,7 +29,8 @@ def report(
     """
     from rich.console import Console
 
-    from slackwater.report.reproduction import read_experiments, write_markdown, write_page
+    from slackwater.report.reproduction import read_experiments, write_page
+    from slackwater.report.reproduction_markdown import write_markdown
 
     folder = _folder(results, scale)
     found = read_experiments(folder)

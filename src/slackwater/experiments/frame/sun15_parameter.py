@@ -42,6 +42,15 @@ def differs_by(
     return check
 
 
+def changed_by(quoted: float) -> Callable[[float, float], bool]:
+    """Return whether a change goes the way that is quoted, by at least half as much.
+
+    >>> changed_by(-0.2)(-0.15, -0.15), changed_by(-0.2)(-0.05, -0.05), changed_by(0.1)(0.06, 0.06)
+    (True, False, True)
+    """
+    return lambda low, high: high >= quoted / 2 if quoted > 0 else low <= quoted / 2
+
+
 def plots(name: str, what: str) -> tuple[Plot, ...]:
     """Return QCR/ABS and what it is made of, over the expectation."""
     x = Column("target", "quality expectation")

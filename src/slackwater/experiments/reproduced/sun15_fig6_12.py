@@ -5,7 +5,7 @@ from __future__ import annotations
 from slackwater.experiments.frame.claims import Claim
 from slackwater.experiments.frame.description import Experiment
 from slackwater.experiments.frame.sun15 import EXPECTATIONS, TABLE, over
-from slackwater.experiments.frame.sun15_parameter import MODEL, differs_by, plots, run_cell, smoke
+from slackwater.experiments.frame.sun15_parameter import MODEL, changed_by, differs_by, plots, run_cell, smoke
 
 _DECAYS = [0.7, 0.8, 0.9]
 _LOSSES = {"soccer-16min": 0.056, "soccer-23min": 0.118}
@@ -35,7 +35,7 @@ EXPERIMENT = Experiment(
             Claim(
                 f"{name}, 98 %: decay 0.7 decreases QCR/ABS by {loss:.1%}",
                 "Sec. 6.3.2.3",
-                differs_by("decay", 0.7, 0.8, lambda low, _: low < -0.02, set=name, target=0.98),
+                differs_by("decay", 0.7, 0.8, changed_by(-loss), set=name, target=0.98),
                 why=MODEL,
             )
             for name, loss in _LOSSES.items()
