@@ -25,8 +25,9 @@ check: $(READY)  ## format, lint, types, layers, docstring examples: what CI che
 bench: $(READY)  ## benchmarks: ratios against a rival in the same run
 	$(BIN)/slackwater bench all
 
-experiments: $(READY)  ## list the reproducible experiments
-	@$(BIN)/slackwater --help | grep -q experiment && $(BIN)/slackwater experiment --help || echo "No experiment is defined yet."
+experiments: $(READY)  ## the documents' figures and ours at the small scale; fails if our defaults became worse
+	$(BIN)/slackwater experiment all --fresh --baseline docs/reproduction/baseline.json
+	$(BIN)/slackwater report --markdown experiment-results/REPRODUCTION.md
 
 dev: $(READY)  ## set up the environment in .venv
 
@@ -34,7 +35,7 @@ lock:  ## renew constraints.txt from the newest versions that pyproject.toml all
 	scripts/lock.sh
 
 clean:  ## remove the environment and everything that was built
-	rm -rf $(VENV) build dist demo-output replay-output benchmarks/results .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist demo-output replay-output experiment-results benchmarks/results .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt scripts/check-env.sh
 	@python=$$(scripts/check-env.sh) || exit 1; \

@@ -5,18 +5,16 @@ The measurements are those of real runs of the documents' joins; the limits are 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import slackwater as sw
 from benchmarks.harness import Case
-from slackwater.contracts import NO_GOAL, Goal
 from slackwater.control.needed_slack import NeededSlack
 from slackwater.experiments.subject import subject_of_dataset
+from slackwater.experiments.timed import Timed
 
 CONTROLLERS: dict[str, Any] = {"default": NeededSlack(), "ModelSearch": sw.control.ModelSearch()}
 
@@ -37,26 +35,3 @@ def cases(*, quick: bool) -> Iterator[Case]:
                 value = float(np.percentile(took, percent))
                 label = f"{name} on {data}, p{percent} in ms"
                 yield Case(label, lambda value=value: value, lambda: 1.0, limit, "1 ms", config)
-
-
-@dataclass(frozen=True)
-class Timed:
-    """Builds a controller whose steps are timed."""
-
-    inner: Any
-    took: list[float]
-
-    def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> Any:
-        """Make the controller, with a watch in front."""
-        controller, took = self.inner.build(state, goal), self.took
-        observe = controller.observe
-
-        def timed(measurement: Any) -> None:
-            started = time.perf_counter_ns()
-            observe(measurement)
-            controller.next_slack()
-            if measurement.intervals:
-                took.append((time.perf_counter_ns() - started) / 1e6)
-
-        controller.observe = timed
-        return controller

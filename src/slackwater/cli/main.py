@@ -10,9 +10,11 @@ from typer.core import TyperGroup
 from slackwater.cli.advise import advise
 from slackwater.cli.bench import bench
 from slackwater.cli.demo.command import demo
+from slackwater.cli.experiment import experiment
 from slackwater.cli.prod import prod
 from slackwater.cli.profile import profile
 from slackwater.cli.replay import replay
+from slackwater.cli.report import report
 from slackwater.errors import SlackwaterError
 
 INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
@@ -45,6 +47,8 @@ app.command()(demo)
 app.command()(profile)
 app.command()(advise)
 app.command()(replay)
+app.command()(experiment)
+app.command()(report)
 app.command()(bench)
 app.command()(prod)
 

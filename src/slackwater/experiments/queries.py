@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from slackwater.errors import DatasetError, did_you_mean
 
@@ -13,12 +14,13 @@ class JoinQuery:
     """A join, and how its recall is measured unless a contract says otherwise."""
 
     streams: tuple[str, ...]
-    within: str
+    within: str | Mapping[str, str]
     on: str | tuple[str, ...] | None = None
     where: str | None = None
     period: str = "1 minute"
     adaptation_interval: str = "1 second"
     granularity: str = "10 ms"  # of the constant slacks that are tried in hindsight
+    options: Mapping[str, Any] = field(default_factory=dict)  # of `sw.join`, where a document joins in another way
 
 
 QUERIES: Mapping[str, JoinQuery] = {

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from slackwater.contracts import Contract, FixedSlack, Goal, NoSlack
-from slackwater.errors import DatasetError
+from slackwater.errors import DatasetError, ParameterError
 from slackwater.plan.contract_text import contract_text
 from slackwater.quality.hindsight import Hindsight, smallest_constant
 from slackwater.quality.latency import average_slack
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from slackwater.time import Mask, Times
 
 Notice: TypeAlias = Callable[[str, int, int], None]  # what runs now, how many runs are done, how many are planned
+
+Engine: TypeAlias = "Callable[[Subject, Contract], Counted]"  # runs a join, and counts what came out
 
 _Ran = TypeVar("_Ran")
 _NO_TIMES: Times = np.empty(0, np.int64)
@@ -85,8 +87,9 @@ class Measured:
 class Replay:
     """Runs the join of a subject again and again; what was measured once is not run again."""
 
-    def __init__(self, subject: Subject, *, notice: Notice = nobody) -> None:
+    def __init__(self, subject: Subject, *, notice: Notice = nobody, run: Engine | None = None) -> None:
         self.subject = subject
+        self._run = run or in_process
         self._steps = Steps(notice)
         self._known: dict[tuple[Contract, int], Measured] = {}
         self._constants: dict[tuple[int, int], dict[int, Measured]] = {}  # by period and interval
@@ -94,7 +97,7 @@ class Replay:
     @cached_property
     def truth(self) -> Counted:
         """The run that waits for everything; its largest delay is the largest slack that can be needed."""
-        return self._steps.take("the in-order truth", lambda: count(self.subject.run(FixedSlack(Duration.MAX))))
+        return self._steps.take("the in-order truth", lambda: in_process(self.subject, FixedSlack(Duration.MAX)))
 
     def expect(self, runs: int) -> None:
         """Say how many more runs are to come, for those who watch."""
@@ -104,9 +107,12 @@ class Replay:
         """Run under a contract, and measure its recall over periods of this many us."""
         truth = self.truth
         if (contract, period) not in self._known:
-            counted = self._steps.take(contract_text(contract), lambda: count(self.subject.run(contract)))
-            self._known[contract, period] = self._against(counted, truth, period)
+            self._known[contract, period] = self._against(self.count(contract), truth, period)
         return self._known[contract, period]
+
+    def count(self, contract: Contract) -> Counted:
+        """Run under a contract, and only count."""
+        return self._steps.take(_label(contract), lambda: self._run(self.subject, contract))
 
     def hindsight(self, goal: Goal, share: float) -> Hindsight:
         """Find the smallest constant slack whose Phi(.99Γ) reaches a share, by bisection on the query's granularity."""
@@ -176,6 +182,19 @@ def constant(slack: int, interval: Duration) -> Contract:
     if not slack:
         return NoSlack(adaptation_interval=interval)  # which is run anyway
     return FixedSlack(Duration(slack), adaptation_interval=interval)
+
+
+def _label(contract: Contract) -> str:
+    """Return what a run is called while it runs: a controller with parameters of its own has no text."""
+    try:
+        return contract_text(contract)
+    except ParameterError:
+        return f"{type(contract).__name__} by {contract.controller}"
+
+
+def in_process(subject: Subject, contract: Contract) -> Counted:
+    """Run a join in process."""
+    return count(subject.run(contract))
 
 
 def count(outcomes: Iterable[JoinOutcome]) -> Counted:

@@ -55,18 +55,25 @@ class Subject:
         """The join, with no contract of its own."""
         on = list(self.query.on) if isinstance(self.query.on, tuple) else self.query.on
         plan: LocalJoin = join(
-            *self.streams, on=on, where=self.query.where, within=self.query.within, contract=NoSlack()
+            *self.streams,
+            on=on,
+            where=self.query.where,
+            within=self.query.within,
+            contract=NoSlack(),
+            **self.query.options,
         )
         return plan
 
 
-def subject_of_dataset(name: str, *, seed: int = 1, duration: DurationLike | None = None) -> Subject:
-    """Load a data set that has a query; a real one must be in the shared data folder.
+def subject_of_dataset(
+    name: str, *, seed: int = 1, duration: DurationLike | None = None, query: JoinQuery | None = None
+) -> Subject:
+    """Load a data set with its query, or another one; a real one must be in the shared data folder.
 
     >>> subject_of_dataset("syn3", duration="1 second").rows
     300
     """
-    query = query_for(name)
+    query = query or query_for(name)
     dataset = load(name, seed=seed, duration=duration)
     streams = tuple(
         stream(dataset.streams[each], name=each, event_time="event_time", arrival="arrival", max_ahead=None)

@@ -22,6 +22,7 @@ from slackwater.core.cells import Cells, Input
 from slackwater.core.gate import Gate
 from slackwater.core.join import WindowJoin
 from slackwater.core.panes import Panes
+from slackwater.core.punctuations import Punctuation
 from slackwater.events import Events
 from slackwater.pipeline.predicates import bind
 from slackwater.sources.dataset import event_times_of
@@ -104,7 +105,7 @@ class Numbers:
         rows = np.arange(len(read.time), dtype=np.int64)
         arrivals = self._logic.arrive(Events(read.time, np.zeros(len(rows), np.int64), rows))
         closed = self._logic.on_batch(arrivals, read.area, [Input(np.ones(len(rows)))], slack=slack)
-        more = self._logic.on_punctuation(release_horizon(reached, slack))
+        more = self._logic.on_punctuation(Punctuation(int(release_horizon(reached, slack))))
         self.late += len(closed.late)
         parts = [each for each in (closed.windows, more.windows) if each is not None]
         return Cells.concat(parts) if parts else None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 STYLE = """
-:root { color-scheme: light dark; --back: #fbfcfd; --card: #ffffff; --ink: #1c2733; --soft: #5a6875; --line: #dfe5ea; }
+:root { color-scheme: light dark; --back: #fbfcfd; --card: #ffffff; --ink: #1c2733; --soft: #5a6875; --line: #dfe5ea;
+        --good: #00674f; --bad: #a44a00; }
 @media (prefers-color-scheme: dark) {
-  :root { --back: #10161c; --card: #182129; --ink: #e4eaf0; --soft: #9fadba; --line: #2e3a45; }
+  :root { --back: #10161c; --card: #182129; --ink: #e4eaf0; --soft: #9fadba; --line: #2e3a45;
+          --good: #4fc9a4; --bad: #f0a35e; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--back); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
@@ -25,8 +27,21 @@ tr:last-child td { border-bottom: 0; }
 pre { margin: 4px 0 12px; padding: 10px 12px; overflow-x: auto; background: var(--back); border: 1px solid var(--line);
       border-radius: 6px; font: .88rem/1.45 ui-monospace, monospace; }
 ul { margin: 4px 0 0; padding-left: 22px; }
+h2.document { font-size: 1.35rem; margin: 34px 0 0; }
+h3 { font-size: 1rem; margin: 18px 0 0; }
+table.claims td, table.claims th { white-space: normal; text-align: left; vertical-align: top; }
+table.claims td:nth-child(2) { min-width: 12em; }
+table.claims td.verdict { white-space: nowrap; font-weight: 600; }
+.verdict.pass { color: var(--good); }
+.verdict.differs { color: var(--bad); }
+.verdict.cannot, .where, .reason { color: var(--soft); }
+.where, .reason { font-size: .9rem; font-weight: 400; }
+section.overview td:nth-child(2), section.overview th:nth-child(2) { text-align: left; white-space: normal; }
+details { margin-top: 12px; }
+summary { cursor: pointer; color: var(--soft); }
 .figure { width: 100%; min-height: 340px; }
 footer { margin-top: 24px; }
+@media print { section { break-inside: avoid; } details > * { display: block; } }
 @media (max-width: 600px) {
   main { padding: 16px 10px 32px; }
   section { padding: 12px 8px; }
@@ -37,7 +52,7 @@ footer { margin-top: 24px; }
 SCRIPT = """
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const narrow = window.matchMedia("(max-width: 600px)");
-function theme() {
+function theme(layout) {
   const css = getComputedStyle(document.documentElement);
   const [ink, soft, line, card] = ["--ink", "--soft", "--line", "--card"].map(
     name => css.getPropertyValue(name).trim());
@@ -45,7 +60,7 @@ function theme() {
                 "font.family": "system-ui, sans-serif", "font.size": narrow.matches ? 11 : 13,
                 "margin.l": narrow.matches ? 48 : 64,
                 "hoverlabel.bgcolor": card, "hoverlabel.bordercolor": line, "hoverlabel.font.color": ink};
-  for (const axis of ["xaxis", "yaxis"])
+  for (const axis of Object.keys(layout).filter(name => /^[xy]axis/.test(name)))
     Object.assign(look, {[axis + ".gridcolor"]: line, [axis + ".linecolor"]: line, [axis + ".zerolinecolor"]: line,
                          [axis + ".automargin"]: true, [axis + ".tickfont.color"]: soft,
                          [axis + ".title.font.color"]: soft});
@@ -57,10 +72,11 @@ const options = {responsive: true, displaylogo: false, displayModeBar: false, sc
 places.forEach((place, number) => {
   const {data, layout} = figures[number];
   if (narrow.matches) layout.dragmode = false;
-  Plotly.newPlot(place, data, layout, options).then(() => Plotly.relayout(place, theme()));
+  Plotly.newPlot(place, data, layout, options).then(() => Plotly.relayout(place, theme(layout)));
 });
 for (const change of [dark, narrow])
-  change.addEventListener("change", () => places.forEach(place => Plotly.relayout(place, theme())));
+  change.addEventListener("change", () => places.forEach(
+    (place, number) => Plotly.relayout(place, theme(figures[number].layout))));
 """
 
 # Nothing may be loaded from anywhere: the page opens offline and tells nobody that it was opened.

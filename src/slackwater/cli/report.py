@@ -1,0 +1,56 @@
+"""The command `report`: a page and a table of what experiments found."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from slackwater.cli.experiment import RESULTS
+from slackwater.errors import DatasetError
+
+_SCALES = ("paper", "small", "smoke")  # the best first
+
+
+def report(
+    results: Annotated[Path, typer.Option(help="Folder that `slackwater experiment` wrote.")] = RESULTS,
+    scale: Annotated[str | None, typer.Option(help="smoke, small or paper; the largest that is there.")] = None,
+    output: Annotated[Path, typer.Option(help="The page.")] = RESULTS / "report.html",
+    markdown: Annotated[
+        Path | None, typer.Option(help="The table of all claims; docs/REPRODUCTION.md in the repository.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> None:
+    """Make one page (offline, light and dark) and a table in Markdown of results; nothing is run.
+
+    Example:  slackwater report --open
+    """
+    from rich.console import Console
+
+    from slackwater.report.reproduction import read_experiments, write_page
+    from slackwater.report.reproduction_markdown import write_markdown
+
+    folder = _folder(results, scale)
+    found = read_experiments(folder)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    page = write_page(output.resolve(), found)
+    target = markdown or (Path("docs") if Path("docs/decisions").is_dir() else output.parent) / "REPRODUCTION.md"
+    write_markdown(target, found)
+    console = Console(highlight=False)
+    console.print(f"{len(found)} experiments of {folder}", soft_wrap=True)
+    console.print(f"Report: [bold]{page}[/bold] (opens in any browser, offline)", soft_wrap=True)
+    console.print(f"Table: [bold]{target}[/bold]", soft_wrap=True)
+    if show:
+        webbrowser.open(page.as_uri())
+
+
+def _folder(results: Path, scale: str | None) -> Path:
+    for each in (scale,) if scale else _SCALES:
+        if any((results / each).glob("*.json")):
+            return results / each
+    wanted = scale or "any scale"
+    raise DatasetError(
+        str(results), problem=f"has no results of {wanted}", remedy="run slackwater experiment all first"
+    )

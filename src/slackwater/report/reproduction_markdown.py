@@ -1,0 +1,61 @@
+"""What experiments found, as Markdown: every claim with our number and the verdict, our own questions as tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from slackwater.report.reproduction import INTRO, VERDICTS, Found, place_of, scale_of, who_says
+
+
+def write_markdown(path: Path, found: Sequence[Found]) -> Path:
+    """Write a section for each experiment."""
+    scale = found[0].summary["scale"]
+    total = sum((each.verdicts for each in found), Counter[str]())
+    lines = [
+        "# Reproduction",
+        "",
+        INTRO,
+        "",
+        f"Made by `slackwater experiment all --scale {scale}` and `slackwater report`, which also makes a page with "
+        "the figures. Of the claims: " + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS) + ".",
+    ]
+    if scale != "paper":
+        lines += ["", "This is not the paper scale: streams are minutes long, and there are one or two seeds."]
+    for each in found:
+        lines += ["", *_section(each)]
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return path
+
+
+def _section(each: Found) -> Iterator[str]:
+    summary = each.summary
+    yield f"## {summary['name']}: {summary['title']}"
+    yield ""
+    yield f"{place_of(summary)}; {scale_of(summary)}. {summary['about']}"
+    if summary["claims"]:
+        yield ""
+        yield from _table((who_says(summary), "where", "ours", "verdict"), _claims(each))
+    if summary["document"] == "ours" and summary["table"]:
+        yield ""
+        yield from _table(*each.table)
+
+
+def _claims(each: Found) -> Iterator[Sequence[str]]:
+    for claim in each.summary["claims"]:
+        verdict = claim["verdict"] + (f": {claim['reason']}" if claim["reason"] else "")
+        yield claim["says"], claim["where"], claim["ours"], verdict
+
+
+def _table(heads: Sequence[str], rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> Iterator[str]:
+    r"""Yield the lines of a table; what would end a cell is made harmless.
+
+    >>> list(_table(["a"], [["x|y"]]))
+    ['| a |', '|---|', '| x\\|y |']
+    """
+    yield f"| {' | '.join(heads)} |"
+    yield "|" + "---|" * len(heads)
+    for row in rows:
+        cells = (text.replace("|", "\\|").replace("\n", " ") for text in row)
+        yield f"| {' | '.join(cells)} |"
