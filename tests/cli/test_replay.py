@@ -130,7 +130,7 @@ def test_files_are_joined_as_the_options_say(files, tmp_path, order):
         (("syn3",), "--contract must be given"),
         (
             ("syn3", "--contract", "precision 1"),
-            "contract must begin with one of: recall, drop, error, fixed, max, none",
+            "contract must begin with one of: recall, drop, error, deadline, fixed, max, none",
         ),
         (("traffic", "--contract", "drop 1%"), "dataset 'traffic' has no stream to be replayed by itself"),
         (("a.csv", "b.csv", "--event-time", "t", "--contract", "drop 1%"), "files must be one for a drop ratio"),
