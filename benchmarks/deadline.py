@@ -5,7 +5,7 @@ Not a ratio of times, so it is no part of `slackwater bench`: run it as a module
     python -m benchmarks.deadline --only policies,shared,prediction
 
 `policies` are SSG17 Fig. 12 and 13, `shared` is a graph of two operators with one deadline, `prediction` is Table 1.
-Figures go to benchmarks/results/deadline.jsonl. Service times are modelled unless `--measured` is given: then latencies
+Figures go to benchmarks/results/deadline.jsonl. Service times are assumed unless `--measured` is given: then latencies
 differ from run to run with what else the machine does.
 """
 

@@ -61,11 +61,17 @@ def test_more_processing_leaves_less_to_wait():
     assert controller.next_slack().microseconds < 3 * SECOND
 
 
-def test_without_a_guard_a_tuner_trusts_what_it_learned():
+def test_without_a_guard_a_tuner_trusts_what_it_expects():
     # In quiet times no slack leads to a longer latency, so it goes as high as the search does.
     controller = SLTuner(guard=False).build(None, GOAL)
     controller.observe(interval(1, QUIET))
     assert 6 * SECOND <= controller.next_slack().microseconds
+
+
+def test_without_filling_a_slack_that_saves_nothing_is_not_raised():
+    controller = SLTuner(fill=False).build(None, GOAL)
+    controller.observe(interval(1, replace(QUIET, spread=0)))
+    assert 0 == controller.next_slack().microseconds
 
 
 def test_restoring_after_every_interval_gives_the_same_slacks():

@@ -5,7 +5,7 @@ Once per interval every operator reports. If the latency to be expected of the g
 
 A prediction can be wrong, most of all about what was never seen. So the search also keeps what is certain: over every
 path the slacks and the largest processing times of late stay below the deadline. `guard=False` trusts the predictions
-alone, as the document does.
+alone.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Tuning:
     alpha: float = 0.3
     step: int = 100_000
     guard: bool = True
+    fill: bool = True
 
 
 class GraphTuner:
@@ -151,6 +152,8 @@ class _Search:
         free = [each.waits == "if needed" for each in self.operators]
         uphill = partial(climb, slack_ready=self.slack_ready, valid=self.is_valid)
         found = uphill((0,) * len(free), highest=[self.last] * len(free))
+        if not self.tuning.fill:
+            return found
         highest = [self.last if own else step for step, own in zip(found, free, strict=True)]
         return uphill(found, highest=highest, allow_plateau=True)
 

@@ -38,6 +38,8 @@ class SLTuner:
         learn_after, relearn_every: intervals until it learns first, and again; until then it knows what is certain.
         memory: intervals that it learns from.
         guard: never let slack and processing together reach the deadline, whatever the predictions say.
+        fill: once no raise saves another event, give what the deadline leaves to operators that wait only if needed;
+            without it slacks are raised only where that is expected to save events.
         parallelism: threads of the operator: a feature.
         history: a file that `control.history.write_history` made.
     """
@@ -51,6 +53,7 @@ class SLTuner:
     relearn_every: int = 60
     memory: int = 600
     guard: bool = True
+    fill: bool = True
     parallelism: int = 1
     history: str | None = None
 
@@ -71,7 +74,8 @@ class SLTuner:
     def tuning(self, goal: Goal = NO_GOAL) -> Tuning:
         """Return how it searches, for the deadline of a goal or its own."""
         deadline = Duration.of(self.deadline).microseconds if goal.deadline is None else goal.deadline
-        return Tuning(deadline, goal.interval, self.alpha, Duration.of(self.step).microseconds, self.guard)
+        step = Duration.of(self.step).microseconds
+        return Tuning(deadline, goal.interval, self.alpha, step, self.guard, self.fill)
 
     def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> SLTunerController:
         """Make the controller, anew or from its snapshot."""

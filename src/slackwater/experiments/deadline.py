@@ -127,9 +127,13 @@ def compare_deadlines(
 
 
 def references_for(dataset: Dataset) -> Mapping[str, ControllerConfig]:
-    """Return what a tuner is compared with: its document's form, which trusts predictions, and SSG17's baselines."""
+    """Return what a tuner is compared with: two with the features of eq. 6 that trust predictions alone, and baselines.
+
+    Neither is SSG17's own implementation: it says neither where searches begin nor how far a step goes.
+    """
     return {
-        "SLTuner, SSG17's": SLTuner(with_spread=False, guard=False),
+        "SLTuner, eq. 6": SLTuner(with_spread=False, guard=False),
+        "SLTuner, eq. 6, strict": SLTuner(with_spread=False, guard=False, fill=False),
         "StaticLow": StaticLow(),
         "StaticHigh": StaticHigh(SETS[dataset.name]),
         "MaxTimestamp": MaxTimestamp(),

@@ -1,7 +1,7 @@
 """The operators of SSG17's traffic application: jams (a join behind a gate), their number by area, the worst areas.
 
 They are the real ones of `core`, taken through processing time in steps: what has arrived since the step before is
-read, processed and written before the next operator reads. How long that takes is measured, or modelled so that runs
+read, processed and written before the next operator reads. How long that takes is measured, or assumed so that runs
 repeat.
 """
 
@@ -41,7 +41,10 @@ WORST = 3  # areas that are reported for each window
 
 @dataclass(frozen=True)
 class Service:
-    """How long a step takes, in us: measured, or by what was measured once, so that runs repeat."""
+    """How long a step takes, in us: measured, or by assumed costs, so that runs repeat.
+
+    Measured steps took 1 ms in the median and 20 ms at the 90th percentile, on a machine that was busy with other work.
+    """
 
     measured: bool = False
     step: float = 4_000.0
