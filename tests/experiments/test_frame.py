@@ -14,7 +14,8 @@ from slackwater.experiments.frame.claims import Claim, at_least, at_most, judge,
 from slackwater.experiments.frame.description import Cell, Experiment, grid
 from slackwater.experiments.frame.results import Results
 from slackwater.experiments.frame.rows import Rows
-from slackwater.experiments.frame.runner import Asked, run_all
+from slackwater.experiments.frame.runner import Asked, left_out, run_all
+from slackwater.sources.real import VARIABLE
 
 
 def experiment(run, *, configs=({"x": 1}, {"x": 2}), seeds=(1, 2), claims=(), **options):
@@ -214,6 +215,14 @@ def test_a_baseline_keeps_what_was_not_run(tmp_path):
     path.write_text(json.dumps({"other": {"cell": {"kept": [1, 1, 1]}}}))
     write_baseline(path, tmp_path, ["test"])
     assert {"other", "test"} == set(json.loads(path.read_text()))
+
+
+def test_a_real_set_that_is_not_here_is_left_out_with_a_word(tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "nowhere"))
+    described = experiment(lambda cell: [{"value": 1}], configs=[{"set": "nezha"}, {"set": "syn3"}])
+    asked = Asked("small", tmp_path)
+    assert {"syn3"} == {cell["set"] for cell in asked.cells(described)}
+    assert VARIABLE in left_out({"test": described}, asked)
 
 
 def test_a_key_does_not_depend_on_the_order_of_a_configuration():

@@ -117,7 +117,7 @@ def _show(summaries: dict[str, dict[str, Any]], console: Console) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Notice]:
-    """Show a bar and the time left on stderr, where there is a terminal; elsewhere a line now and then."""
+    """Show a bar and the time left on stderr, where there is a terminal."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
