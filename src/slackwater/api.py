@@ -88,7 +88,8 @@ def stream(
         max_ahead: a row that claims an event time further than this past its arrival goes to `late` with reason
             `future` and leaves the clock alone. None trusts every clock.
         idle_after: on Spark, a bucket without rows for this long (processing time) releases what it holds; with
-            `reorder(by=)` so does each key, even while others speak. Without it, they wait for a row or a drain.
+            `reorder(by=)` so does each key, even while others speak. Without it, and in a run
+            that ends with its input (trigger `availableNow`), they wait for a row or a drain.
         marker: for `sw.aggregate`, a text column that says which rows are no events. "punctuation" promises that no
             more events before its event time will come; "prod" asks for early results of the windows that end up to
             its event time (without one: of all that are open). Null, "" and "event" are events. In both, a null in a

@@ -245,6 +245,20 @@ def test_an_idle_bucket_releases_what_it_holds(spark, tmp_path, table):
     assert ROWS == len(first_results(query, tmp_path / "results"))
 
 
+def test_a_run_that_ends_with_its_input_ends_although_streams_may_be_idle(spark, tmp_path, table):
+    folder = as_files(table, tmp_path / "in", files=1)
+    stream = sw.stream(as_stream(spark, folder), event_time="ts", arrival="seq", idle_after="200 ms")
+    query = sw.reorder(stream, contract=sw.FixedSlack("1 hour")).start(
+        results=str(tmp_path / "results"),
+        checkpoint=str(tmp_path / "checkpoint"),
+        trigger={"availableNow": True},
+    )
+    try:
+        assert query.awaitTermination(120)
+    finally:
+        query.stop()
+
+
 def first_results(query, folder):
     """Let a query run until it has written results, stop it, and return them."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, TypeVar
 
@@ -138,10 +139,15 @@ Node = TypeVar("Node", bound=ReorderNode | AggregateNode | StreamsNode)
 
 def patient(node: Node) -> Node:
     """Return a plan in which silent streams are waited for no longer than its contract allows."""
+    return _with_streams(node, lambda stream: replace(stream, idle_after=stream.idle_after or node.contract.patience))
+
+
+def endlessly_patient(node: Node) -> Node:
+    """Return a plan in which silent streams are waited for as long as it runs."""
+    return _with_streams(node, lambda stream: replace(stream, idle_after=None))
+
+
+def _with_streams(node: Node, change: Callable[[StreamNode], StreamNode]) -> Node:
     if isinstance(node, StreamsNode):
-        return replace(node, streams=tuple(_patient(each, node.contract) for each in node.streams))
-    return replace(node, stream=_patient(node.stream, node.contract))
-
-
-def _patient(stream: StreamNode, contract: Contract) -> StreamNode:
-    return replace(stream, idle_after=stream.idle_after or contract.patience)
+        return replace(node, streams=tuple(map(change, node.streams)))
+    return replace(node, stream=change(node.stream))

@@ -16,7 +16,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types
 from slackwater.plan.explain import in_a_line
-from slackwater.plan.nodes import patient
+from slackwater.plan.nodes import endlessly_patient, patient
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import control_packets, describe
 from slackwater.spark.driver import check_same_scope
@@ -203,19 +203,18 @@ class SparkQuery(ABC):
     def _within(self, trigger: dict[str, Any] | None) -> Self:
         """Return the same plan as its trigger lets it run.
 
-        Rows wait for the next batch, so less is left of a deadline. A run that ends with its input has none to keep: it
-        gets no timers, with which Spark would never end it.
+        Rows wait for the next batch, so less is left of a deadline. A run that ends with its input loses no patience
+        with silent streams: it gets no timers, with which Spark would never end it.
         """
         deadline, trigger = self.node.contract.deadline, trigger or {}
-        if deadline is None:
-            return self
         node, interval = self.node, trigger.get("processingTime")
-        if interval is not None:
+        if deadline is not None and interval is not None:
             between = Duration.of(interval, parameter="trigger")
             _check_left(deadline, between)
             node = replace(node, contract=node.contract.after(between))
         ends = trigger.get("availableNow") or trigger.get("once")
-        return replace(self, node=node if ends else patient(node))
+        node = endlessly_patient(node) if ends else patient(node)
+        return self if node == self.node else replace(self, node=node)
 
     def _unpack(self, packets: DataFrame, kind: int) -> DataFrame:
         schema = self._schemas_out[kind]
