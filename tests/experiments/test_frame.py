@@ -197,6 +197,7 @@ def guarded(tmp_path, before, after, metric):
         ("average_slack_s", [1.0], [1.05], 1),
         ("average_slack_s", [1.0], [0.5], 0),
         ("average_slack_s", [1.0, 1.2], [1.19, 1.19], 0),
+        ("reaction_s", [11.0], [16.0], 1),
         ("share", [1.0], [0.1], 0),
     ],
 )

@@ -1,7 +1,7 @@
-"""The regression guard: fulfilment must not fall and slack must not rise, beyond what seeds make of them.
+"""The regression guard: fulfilment must not fall and costs (slack, reaction) must not rise beyond what seeds do.
 
 A baseline is a file of what a scale gave once. Where it has several seeds, their spread is what a figure may move by;
-with one seed, `POINTS` of a share and `RATIO` of a slack. Rows that the baseline does not have are not compared.
+with one seed, `POINTS` of a share and `RATIO` of a cost. Rows that the baseline does not have are not compared.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from slackwater.experiments.frame.rows import MissingRowsError, Rows
 
 POINTS = 0.005
 RATIO = 0.03
-LEAST_SLACK = 0.0005  # s: less than that is no change
+LEAST = 0.0005  # s, or a share: less than that is no change
 
 # Of these, more is better; of the others, less.
 FULFILLED = ("phi_nearly", "kept", "qcr")
-SLACKS = ("average_slack_s",)
+COSTS = ("average_slack_s", "calm_slack_s", "rough_slack_s", "reaction_s", "release_s", "violations")
 
 
 def write_baseline(path: Path, folder: Path, names: Sequence[str]) -> None:
@@ -57,7 +57,7 @@ def _limit(metric: str, before: Sequence[float]) -> float:
     mean, low, high = before
     if metric in FULFILLED:
         return min(low, mean - POINTS)
-    return max(high, mean * (1 + RATIO), mean + LEAST_SLACK)
+    return max(high, mean * (1 + RATIO), mean + LEAST)
 
 
 def _figures(folder: Path, name: str) -> dict[str, Row]:
@@ -67,7 +67,7 @@ def _figures(folder: Path, name: str) -> dict[str, Row]:
         groups.setdefault(_label(row), []).append(row)
     found: dict[str, Row] = {}
     for label, rows in groups.items():
-        for metric in (*FULFILLED, *SLACKS):
+        for metric in (*FULFILLED, *COSTS):
             try:
                 spread = Rows(rows).spread(metric)
             except MissingRowsError:
