@@ -20,6 +20,7 @@ ERRORS = [
     errors.SessionError("spark.x", found=None, needed="2"),
     errors.JavaError(found="11"),
     errors.DatasetError("syn3", problem="does not exist", remedy="write it first"),
+    errors.GateFullError(reader=1, unread=11, most=10),
     errors.ConditionError("bus.a % bus.b = 0", problem="division by zero", remedy="leave such rows out"),
 ]
 

@@ -73,12 +73,21 @@ class ProddedAggregate(OracleAggregate):
         if group is None and since is None:
             self._close(until)
         first = -(2**62) if since is None else since
+        self.promises.append((first, until, group))
         for w in sorted(self.windows):
-            if (w + 1) * self.slide - self.size >= first and (w + 1) * self.slide <= until:
+            if self._is_covered(w, first, until):
                 for each in sorted(self.windows[w]):
                     if group in (None, each):
                         self._final(w, each, self.windows[w].pop(each))
-        self.promises.append((first, until, group))
+
+    def _is_covered(self, w: int, first: int, until: int) -> bool:
+        """Whether one punctuation covers a window, or several ranges together do."""
+        end = (w + 1) * self.slide
+        if end - self.size >= first and end <= until:
+            return True
+        ranges = [each for each in self.promises if each[0] > -(2**62) and each[2] is None]
+        one_of_them = first > -(2**62)
+        return one_of_them and all(any(s <= t < u for s, u, _ in ranges) for t in range(end - self.size, end))
 
     def on_prods(self, prods: list[tuple[int | None, int | None]]) -> None:
         """Show what the clock or any of the prods (until, group) that came together asks for, once."""

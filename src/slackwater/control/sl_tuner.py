@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from slackwater.contracts import NO_GOAL, Goal
 from slackwater.control.graph_tuner import GraphTuner, Tuning
-from slackwater.control.history import read_history
 from slackwater.control.operator_model import Learning, TunedOperator
 from slackwater.control.parameters import check_choice, check_count, positive_duration
 from slackwater.control.waiting import waited_in
@@ -82,6 +81,8 @@ class SLTuner:
         operator = TunedOperator(_ONE, self.parallelism, max(goal.windows, default=0))
         tuner = GraphTuner(Graph((_ONE,)), [operator], self.tuning(goal), self.learning(), (state or {}).get("tuner"))
         if self.history is not None and not state:
+            from slackwater.control.history import read_history  # Arrow is slow to import, and few have a history
+
             tuner.remember(_ONE, read_history(self.history, self.learning().features))
         return SLTunerController(tuner, goal, (state or {}).get("pending"))
 

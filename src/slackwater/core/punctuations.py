@@ -64,6 +64,19 @@ class Promised:
             return replace(self, ranges=_united([*self.ranges, (punctuation.since, punctuation.until)]))._pruned()
         return replace(self, until=max(self.until, punctuation.until))._pruned()
 
+    def around(self, punctuation: Punctuation) -> tuple[int | None, int]:
+        """Return from when until when all is promised around a punctuation that is among these.
+
+        >>> ranges = Punctuation(20, since=10), Punctuation(30, since=20)
+        >>> Promised().after(ranges[0]).after(ranges[1]).around(ranges[1])
+        (10, 30)
+        """
+        if punctuation.since is not None:
+            for since, until in self.ranges:
+                if since <= punctuation.since and punctuation.until <= until:
+                    return since, until
+        return punctuation.since, punctuation.until
+
     def broken_by(self, time: Times, group: Rows) -> Times:
         """Return how far events are behind a punctuation that covers them; 0 where none does."""
         until = np.full(len(time), self.until)
