@@ -17,7 +17,7 @@ from slackwater.api import Output, Stream, join, profile, reorder, session, stre
 from slackwater.api_aggregate import aggregate
 from slackwater.api_graph import shared_deadline
 from slackwater.api_merge import merge, union
-from slackwater.api_results import last_revision
+from slackwater.api_results import conflicts, last_revision
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall, RelativeError
 from slackwater.core.late import LatePolicy
 from slackwater.deadline import Deadline
@@ -25,7 +25,6 @@ from slackwater.early import Early
 from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
 from slackwater.plan.values import Value, count, distinct, max, mean, min, quantile, sum, variance
-from slackwater.quality.conflicts import conflicts
 from slackwater.time import Duration
 
 __version__ = "0.1.0"

@@ -1,14 +1,17 @@
-"""What consumers of early results need: of each window, the last that is known."""
+"""What consumers of outputs need: of each window the last that is known; when one contract had to give way."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from slackwater.api import is_spark
 from slackwater.errors import ColumnError
+
+if TYPE_CHECKING:
+    from slackwater.contracts import Contract
 
 _COLUMNS = ("window", "revision")
 
@@ -61,3 +64,23 @@ def _check(columns: Sequence[str], by: Sequence[str]) -> None:
             raise ColumnError(
                 "results", column, problem="does not exist", remedy="give the results of an aggregate with early="
             )
+
+
+def conflicts(decisions: Any, contract: Contract) -> Any:
+    """Return each stretch of time in which the first of two contracts had to give way, bucket by bucket.
+
+    Args:
+        decisions: the `decisions` of a plan, as an Arrow table.
+        contract: the plan's, such as `sw.Recall(0.99) & sw.Deadline("5 seconds")`.
+
+    >>> import pyarrow as pa, slackwater as sw
+    >>> rows = pa.table({"ts": [1, 2, 9, 3], "seq": [0, 1, 2, 3]})
+    >>> contract = sw.DropRatio(0.01) & sw.Deadline("5 seconds")
+    >>> both = sw.merge(*(sw.stream(rows, name=name, event_time="ts", unit="s", arrival="seq") for name in "ab"),
+    ...                 contract=contract)
+    >>> sw.conflicts(both.decisions, contract).num_rows
+    0
+    """
+    from slackwater.quality import conflicts as found
+
+    return found.conflicts(decisions, contract)
