@@ -27,11 +27,12 @@ from slackwater.events import Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.emitted import Emitted
+from slackwater.pipeline.followed import Followed, FollowedEarly
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.kept import KeptShare
 from slackwater.pipeline.marks import Answer, Mark, broken_promises
 from slackwater.pipeline.reorder import turned_away_by
-from slackwater.pipeline.staged import StagedRun, stages
+from slackwater.pipeline.staged import StagedRun, stages, with_chosen
 from slackwater.pipeline.tower import Tower
 from slackwater.pipeline.upper import Upper
 from slackwater.pipeline.within import WithinBound
@@ -54,6 +55,7 @@ class AggregateOutcome:
     late: Late
     decisions: Decisions
     answers: tuple[Answer, ...] = ()  # to prods that came with the stream
+    followed: tuple[Followed, ...] = ()  # how good early results were, as windows become final
 
     @property
     def windows(self) -> Cells | None:
@@ -79,13 +81,14 @@ class AggregatePipeline:
         top, node = node, node.levels[0]
         self._node = node
         self._controller = controller_for(node.contract, state.get("controller"))
-        functions = tuple(value.algebra for _, value in node.values)
+        functions = tuple(value.algebra for _, value in node.computed)
         config = WindowAggregate(node.panes, functions, node.early is not None, node.empty, node.reach)
         self._logic = config.build(_restored(state, panes or {}, notes or {}))
         above = zip(top.levels[1:], regroup, uppers or [None] * len(regroup), strict=True)
         self._uppers = [Upper(level, groups, saved) for level, groups, saved in above]
         self._tower = Tower(top, self._logic, self._uppers)
         self._prods = None if top.early is None else prods_of(top)
+        self._followed = FollowedEarly.of(top, state.get("early"), (notes or {}).get("followed"))
         self._slide = top.panes.slide
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
@@ -109,11 +112,11 @@ class AggregatePipeline:
         clock = BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock
         columns = group[events.row], [each[events.row] for each in inputs]
         if self._within is not None:
-            self._within.on_batch(arrivals, *columns)
+            self._within.on_batch(arrivals, columns[0], columns[1][: len(self._node.values)])
         slack, decisions, steps = self._decide(arrivals, turned_away)
         cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._slide)
-        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower)
-        for stage in cuts:
+        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._followed)
+        for stage in with_chosen(cuts, arrivals, None if self._followed is None else self._followed.chosen):
             run.through(stage)
         emitted = run.emitted
         results_by = 0 if emitted is None else np.searchsorted(emitted.step, steps, side="right")
@@ -126,7 +129,11 @@ class AggregatePipeline:
     def on_end(self) -> AggregateOutcome:
         """Drain: close every window that has events, and decide one last time."""
         clock = np.full(2, BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock)
-        emitted = Emitted.of(self._tower.on_end(), final=True, step=0, clock=clock)
+        closed, estimates = self._tower.on_end(), None
+        if self._followed is not None:
+            self._followed.on_closed(closed, self._logic.closed_to, int(clock[0]))
+            closed, estimates = self._followed.leaving(closed, None)
+        emitted = Emitted.of(closed, final=True, step=0, clock=clock, estimates=estimates)
         outcome = self._outcome(emitted, Late.none(), Decisions.none())
         if self._within is not None:
             self._within.on_end()
@@ -150,6 +157,7 @@ class AggregatePipeline:
             "results": self._results,
             **({} if self._kept is None else self._kept.snapshot()),
             **({} if self._within is None else self._within.snapshot()),
+            **({} if self._followed is None else {"early": self._followed.snapshot()}),
         }
 
     @property
@@ -159,9 +167,10 @@ class AggregatePipeline:
 
     @property
     def notes(self) -> Mapping[str, Cells]:
-        """What else is known of groups, and must be saved: how often windows were shown, and punctuations."""
+        """What else is known of groups, and must be saved: how often windows were shown, punctuations, estimates."""
         held = self._logic.snapshot()
         known = {"shown": held.shown, "bounds": held.promised.bounds, "seen": held.seen}
+        known["followed"] = None if self._followed is None else self._followed.known
         return {name: cells for name, cells in known.items() if cells is not None}
 
     @property
@@ -297,7 +306,8 @@ class AggregatePipeline:
     ) -> AggregateOutcome:
         self._results += 0 if emitted is None else len(emitted)
         self._counts.check()
-        return AggregateOutcome(emitted, late, decisions, answers)
+        followed = () if self._followed is None else self._followed.told()
+        return AggregateOutcome(emitted, late, decisions, answers, followed)
 
 
 def prods_of(node: AggregateNode) -> Prods:

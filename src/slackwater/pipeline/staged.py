@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from slackwater.core.cells import Input
     from slackwater.core.prods import Ask, Prods
     from slackwater.events import Rows
+    from slackwater.pipeline.early_chosen import ChosenProds
+    from slackwater.pipeline.early_estimates import Estimates
+    from slackwater.pipeline.followed import FollowedEarly
     from slackwater.pipeline.tower import Tower
     from slackwater.time import Times
 
 _NONE = np.empty(0, np.int64)
+LAST = 2**63 - 1  # no arrival is later
 
 
 @dataclass(slots=True)
@@ -29,6 +33,7 @@ class Stage:
     """Steps up to `stop`, and what acts after them."""
 
     stop: int
+    at: int  # the arrival that it ends with
     punctuations: list[Mark] = field(default_factory=list)
     prods: list[Mark] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)  # of the clock
@@ -40,7 +45,7 @@ def stages(arrivals: Arrivals, prods: Prods | None, marks: Iterable[Mark], *, cl
     found: dict[int, Stage] = {}  # by arrival: what acts at one is a stage, also where no event came between two
 
     def stage(at: int) -> Stage:
-        return found.setdefault(at, Stage(int(np.searchsorted(arrival, at, side="right"))))
+        return found.setdefault(at, Stage(int(np.searchsorted(arrival, at, side="right")), at))
 
     if prods is not None and arrivals.steps:
         for step, ask in prods.due(arrivals.clock, clock, slide):
@@ -48,7 +53,27 @@ def stages(arrivals: Arrivals, prods: Prods | None, marks: Iterable[Mark], *, cl
     for mark in marks:
         which = stage(mark.arrival)
         (which.prods if mark.kind == "prod" else which.punctuations).append(mark)
-    return [*(found[at] for at in sorted(found)), Stage(arrivals.steps)]
+    return [*(found[at] for at in sorted(found)), Stage(arrivals.steps, LAST)]
+
+
+def with_chosen(cuts: Iterable[Stage], arrivals: Arrivals, chosen: ChosenProds | None) -> Iterator[Stage]:
+    """Cut a batch also where prods act that are chosen on the way; each stage must be done before the next is asked."""
+    if chosen is None:
+        yield from cuts
+        return
+    arrival, done = arrivals.arrival_of_steps(), 0
+    for stage in cuts:
+        while (step := chosen.due(arrivals.clock, done)) is not None and arrival[step] < stage.at:
+            yield Stage(step + 1, int(arrival[step]), asks=[chosen.ask(int(arrivals.clock[step]))])
+            chosen.choose()
+            done = step + 1
+        if step is not None and arrival[step] == stage.at:
+            stage.asks.append(chosen.ask(int(arrivals.clock[step])))
+            yield stage
+            chosen.choose()
+            done = step + 1
+        else:
+            yield stage
 
 
 class StagedRun:
@@ -62,11 +87,12 @@ class StagedRun:
         inputs: Sequence[Input],
         slack: Times,
         tower: Tower,
+        followed: FollowedEarly | None = None,
     ) -> None:
         self._logic, self._arrivals, self._slack = logic, arrivals, slack
         self._group, self._inputs = group, inputs
         self._clock = np.append(BEFORE_ALL_TIME if logic.clock is None else logic.clock, arrivals.clock)
-        self._tower = tower
+        self._tower, self._followed = tower, followed
         self._steps = self._events = 0  # that are done
         self._parts: list[Emitted] = []
         self._late: list[tuple[Rows, Times]] = []
@@ -78,11 +104,13 @@ class StagedRun:
             self._take_in(stage.stop)
         for mark in stage.punctuations:
             closed = self._tower.on_closed(self._logic.on_punctuation(mark.punctuation()))
+            if self._followed is not None:
+                self._followed.on_closed(closed, self._logic.closed_to, int(self._clock[stage.stop]))
             self._emit(closed, final=True, step=stage.stop - 1)
         asks = [*stage.asks, *(self._tower.ask_of(mark) for mark in stage.prods)]
         if asks:
             shown, counts = self._tower.on_prod(asks)
-            self._emit(shown, final=False, step=stage.stop - 1)
+            self._emit(shown, final=False, step=stage.stop - 1, estimates=self._estimated(shown, asks, stage.stop))
             for mark, count in zip(stage.prods, counts[len(stage.asks) :], strict=True):
                 self.answers.append(Answer(mark, self._logic.clock, count))
 
@@ -108,11 +136,21 @@ class StagedRun:
         which = slice(self._events, self._events + len(part.events))
         inputs = [each[which] for each in self._inputs]
         closed = self._logic.on_batch(part, self._group[which], inputs, slack=self._slack[self._steps : stop])
+        if self._followed is not None:
+            self._followed.on_batch(part, closed, slack=int(self._slack[stop - 1]))
         self._emit(self._tower.on_closed(closed), final=True, step=self._steps)
         self._late.append((closed.late + self._events, closed.late_behind))
         self._steps, self._events = stop, which.stop
 
-    def _emit(self, closed: Closed, *, final: bool, step: int) -> None:
-        emitted = Emitted.of(closed, final=final, step=step, clock=self._clock)
+    def _estimated(self, shown: Closed, asks: Sequence[Ask], stop: int) -> Estimates | None:
+        if self._followed is None or shown.windows is None:
+            return None
+        some = bool(self._logic.promised) or any(ask.groups is not None for ask in asks)
+        return self._followed.on_shown(shown.windows, clock=int(self._clock[stop]), some=some)
+
+    def _emit(self, closed: Closed, *, final: bool, step: int, estimates: Estimates | None = None) -> None:
+        if self._followed is not None:
+            closed, estimates = self._followed.leaving(closed, estimates)
+        emitted = Emitted.of(closed, final=final, step=step, clock=self._clock, estimates=estimates)
         if emitted is not None:
             self._parts.append(emitted)
