@@ -66,7 +66,8 @@ class FollowedEarly:
     def on_batch(self, arrivals: Arrivals, closed: Closed, *, slack: int) -> None:
         """Take in events, and the windows that they closed, step by step; `slack` is that of the last step."""
         self._slack = slack
-        times, start = np.delete(arrivals.events.time, closed.late), 0
+        times, start = arrivals.events.time, 0
+        times = np.delete(times, closed.late) if len(closed.late) else times
         for step, windows in _by_step(closed):
             arrived = int(arrivals.arrived_by(np.array([step]))[0])
             stop = arrived - int(np.searchsorted(closed.late, arrived))
