@@ -58,7 +58,7 @@ def by_window(rows):
     return sorted(str({name: round(x, 9) if isinstance(x, float) else x for name, x in row.items()}) for row in rows)
 
 
-def followed(decisions):
+def compared(decisions):
     return [row for row in decisions if row["operator"] == "early"]
 
 
@@ -80,7 +80,7 @@ def test_calls_show_what_a_run_in_process_shows(early):
     assert by_window(local.results.to_pylist()) == by_window(found[RESULTS])
     assert by_window(local.late.to_pylist()) == by_window(found[LATE])
     assert "punctuation" in local.late["reason"].to_pylist()
-    assert by_window(followed(local.decisions.to_pylist())) == by_window(followed(found[DECISIONS]))
+    assert by_window(compared(local.decisions.to_pylist())) == by_window(compared(found[DECISIONS]))
     assert [number for number in store.bodies if number > -(2**61)] == []
 
 

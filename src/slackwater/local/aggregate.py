@@ -79,7 +79,7 @@ class LocalAggregate(BoundedOutput):
     def decisions(self) -> pa.Table:
         """One row per adaptation, then one per prod that came with the stream: how many results it got.
 
-        Then, where early results are followed, one per window that was shown early and value: `stream` is the value,
+        Then, where early results are compared, one per window that was shown early and value: `stream` is the value,
         -`slack` how long before its end it was shown, `measured` the running accuracy of early values.
         """
         outcome, took = self._run
@@ -139,5 +139,5 @@ def _joined(outcomes: list[AggregateOutcome]) -> AggregateOutcome:
         Late.concat([outcome.late for outcome in outcomes]),
         Decisions.concat([outcome.decisions for outcome in outcomes]),
         tuple(answer for outcome in outcomes for answer in outcome.answers),
-        tuple(each for outcome in outcomes for each in outcome.followed),
+        tuple(each for outcome in outcomes for each in outcome.compared),
     )

@@ -26,8 +26,8 @@ from slackwater.core.punctuations import Promised
 from slackwater.events import Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
+from slackwater.pipeline.compared import Compared, ComparedEarly
 from slackwater.pipeline.emitted import Emitted
-from slackwater.pipeline.followed import Followed, FollowedEarly
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.kept import KeptShare
 from slackwater.pipeline.marks import Answer, Mark, broken_promises
@@ -55,7 +55,7 @@ class AggregateOutcome:
     late: Late
     decisions: Decisions
     answers: tuple[Answer, ...] = ()  # to prods that came with the stream
-    followed: tuple[Followed, ...] = ()  # how good early results were, as windows become final
+    compared: tuple[Compared, ...] = ()  # how good early results were, as windows become final
 
     @property
     def windows(self) -> Cells | None:
@@ -88,7 +88,7 @@ class AggregatePipeline:
         self._uppers = [Upper(level, groups, saved) for level, groups, saved in above]
         self._tower = Tower(top, self._logic, self._uppers)
         self._prods = None if top.early is None else prods_of(top)
-        self._followed = FollowedEarly.of(top, state.get("early"), (notes or {}).get("followed"))
+        self._compared = ComparedEarly.of(top, state.get("early"), (notes or {}).get("compared"))
         self._slide = top.panes.slide
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
@@ -115,8 +115,8 @@ class AggregatePipeline:
             self._within.on_batch(arrivals, columns[0], columns[1][: len(self._node.values)])
         slack, decisions, steps = self._decide(arrivals, turned_away)
         cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._slide)
-        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._followed)
-        for stage in with_chosen(cuts, arrivals, None if self._followed is None else self._followed.chosen):
+        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._compared)
+        for stage in with_chosen(cuts, arrivals, None if self._compared is None else self._compared.chosen):
             run.through(stage)
         emitted = run.emitted
         results_by = 0 if emitted is None else np.searchsorted(emitted.step, steps, side="right")
@@ -130,9 +130,9 @@ class AggregatePipeline:
         """Drain: close every window that has events, and decide one last time."""
         clock = np.full(2, BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock)
         closed, estimates = self._tower.on_end(), None
-        if self._followed is not None:
-            self._followed.on_closed(closed, self._logic.closed_to, int(clock[0]))
-            closed, estimates = self._followed.leaving(closed, None)
+        if self._compared is not None:
+            self._compared.on_closed(closed, self._logic.closed_to, int(clock[0]))
+            closed, estimates = self._compared.leaving(closed, None)
         emitted = Emitted.of(closed, final=True, step=0, clock=clock, estimates=estimates)
         outcome = self._outcome(emitted, Late.none(), Decisions.none())
         if self._within is not None:
@@ -157,7 +157,7 @@ class AggregatePipeline:
             "results": self._results,
             **({} if self._kept is None else self._kept.snapshot()),
             **({} if self._within is None else self._within.snapshot()),
-            **({} if self._followed is None else {"early": self._followed.snapshot()}),
+            **({} if self._compared is None else {"early": self._compared.snapshot()}),
         }
 
     @property
@@ -170,7 +170,7 @@ class AggregatePipeline:
         """What else is known of groups, and must be saved: how often windows were shown, punctuations, estimates."""
         held = self._logic.snapshot()
         known = {"shown": held.shown, "bounds": held.promised.bounds, "seen": held.seen}
-        known["followed"] = None if self._followed is None else self._followed.known
+        known["compared"] = None if self._compared is None else self._compared.known
         return {name: cells for name, cells in known.items() if cells is not None}
 
     @property
@@ -306,8 +306,8 @@ class AggregatePipeline:
     ) -> AggregateOutcome:
         self._results += 0 if emitted is None else len(emitted)
         self._counts.check()
-        followed = () if self._followed is None else self._followed.told()
-        return AggregateOutcome(emitted, late, decisions, answers, followed)
+        compared = () if self._compared is None else self._compared.told()
+        return AggregateOutcome(emitted, late, decisions, answers, compared)
 
 
 def prods_of(node: AggregateNode) -> Prods:

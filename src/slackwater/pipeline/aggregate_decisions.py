@@ -14,7 +14,7 @@ from slackwater.pipeline.read_marks import answers_table
 
 if TYPE_CHECKING:
     from slackwater.pipeline.aggregate import AggregateOutcome
-    from slackwater.pipeline.followed import Followed
+    from slackwater.pipeline.compared import Compared
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Duration
 
@@ -27,12 +27,12 @@ def aggregate_decisions(node: AggregateNode, outcome: AggregateOutcome, *, bucke
         [
             decided_table(node, outcome.decisions, bucket=bucket, took=took),
             answers_table(outcome.answers, bucket=bucket),
-            early_table(node, outcome.followed, bucket=bucket),
+            early_table(node, outcome.compared, bucket=bucket),
         ]
     )
 
 
-def early_table(node: AggregateNode, followed: Sequence[Followed], *, bucket: int) -> pa.Table:
+def early_table(node: AggregateNode, compared: Sequence[Compared], *, bucket: int) -> pa.Table:
     """Return a row for each window that was shown early and each of its values, as it becomes final.
 
     `stream` is the value, `slack` how far the clock was past the window's end when it was last shown (negative: before
@@ -41,11 +41,11 @@ def early_table(node: AggregateNode, followed: Sequence[Followed], *, bucket: in
     values = len(node.estimated)
     columns = {
         "operator": EARLY,
-        "stream": pa.array(list(node.estimated) * len(followed), pa.string()),
+        "stream": pa.array(list(node.estimated) * len(compared), pa.string()),
         "bucket": bucket,
-        "at": np.repeat([each.clock for each in followed], values).astype(np.int64),
-        "slack": np.repeat([each.past for each in followed], values).astype(np.int64),
+        "at": np.repeat([each.clock for each in compared], values).astype(np.int64),
+        "slack": np.repeat([each.past for each in compared], values).astype(np.int64),
         "target": None if node.early is None else node.early.accuracy,
-        "measured": pa.array(np.concatenate([np.empty(0), *(each.accuracy for each in followed)]), from_pandas=True),
+        "measured": pa.array(np.concatenate([np.empty(0), *(each.accuracy for each in compared)]), from_pandas=True),
     }
-    return decisions_table(columns, values * len(followed))
+    return decisions_table(columns, values * len(compared))

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from slackwater.core.cells import Input
     from slackwater.core.prods import Ask, Prods
     from slackwater.events import Rows
+    from slackwater.pipeline.compared import ComparedEarly
     from slackwater.pipeline.early_chosen import ChosenProds
     from slackwater.pipeline.early_estimates import Estimates
-    from slackwater.pipeline.followed import FollowedEarly
     from slackwater.pipeline.tower import Tower
     from slackwater.time import Times
 
@@ -87,12 +87,12 @@ class StagedRun:
         inputs: Sequence[Input],
         slack: Times,
         tower: Tower,
-        followed: FollowedEarly | None = None,
+        compared: ComparedEarly | None = None,
     ) -> None:
         self._logic, self._arrivals, self._slack = logic, arrivals, slack
         self._group, self._inputs = group, inputs
         self._clock = np.append(BEFORE_ALL_TIME if logic.clock is None else logic.clock, arrivals.clock)
-        self._tower, self._followed = tower, followed
+        self._tower, self._compared = tower, compared
         self._steps = self._events = 0  # that are done
         self._parts: list[Emitted] = []
         self._late: list[tuple[Rows, Times]] = []
@@ -104,8 +104,8 @@ class StagedRun:
             self._take_in(stage.stop)
         for mark in stage.punctuations:
             closed = self._tower.on_closed(self._logic.on_punctuation(mark.punctuation()))
-            if self._followed is not None:
-                self._followed.on_closed(closed, self._logic.closed_to, int(self._clock[stage.stop]))
+            if self._compared is not None:
+                self._compared.on_closed(closed, self._logic.closed_to, int(self._clock[stage.stop]))
             self._emit(closed, final=True, step=stage.stop - 1)
         asks = [*stage.asks, *(self._tower.ask_of(mark) for mark in stage.prods)]
         if asks:
@@ -136,21 +136,21 @@ class StagedRun:
         which = slice(self._events, self._events + len(part.events))
         inputs = [each[which] for each in self._inputs]
         closed = self._logic.on_batch(part, self._group[which], inputs, slack=self._slack[self._steps : stop])
-        if self._followed is not None:
-            self._followed.on_batch(part, closed, slack=int(self._slack[stop - 1]))
+        if self._compared is not None:
+            self._compared.on_batch(part, closed, slack=int(self._slack[stop - 1]))
         self._emit(self._tower.on_closed(closed), final=True, step=self._steps)
         self._late.append((closed.late + self._events, closed.late_behind))
         self._steps, self._events = stop, which.stop
 
     def _estimated(self, shown: Closed, asks: Sequence[Ask], stop: int) -> Estimates | None:
-        if self._followed is None or shown.windows is None:
+        if self._compared is None or shown.windows is None:
             return None
         some = bool(self._logic.promised) or any(ask.groups is not None for ask in asks)
-        return self._followed.on_shown(shown.windows, clock=int(self._clock[stop]), some=some)
+        return self._compared.on_shown(shown.windows, clock=int(self._clock[stop]), some=some)
 
     def _emit(self, closed: Closed, *, final: bool, step: int, estimates: Estimates | None = None) -> None:
-        if self._followed is not None:
-            closed, estimates = self._followed.leaving(closed, estimates)
+        if self._compared is not None:
+            closed, estimates = self._compared.leaving(closed, estimates)
         emitted = Emitted.of(closed, final=final, step=step, clock=self._clock, estimates=estimates)
         if emitted is not None:
             self._parts.append(emitted)

@@ -50,7 +50,7 @@ def estimated_values(node: AggregateNode, schema: pa.Schema) -> tuple[str, ...]:
             must="be left out where the results of an aggregate are aggregated",
             remedy="say aggressiveness=0.25; a plan of several aggregates shows what has come",
         )
-    numbers = _numbers(node, schema) if node.follows_early else ()
+    numbers = _numbers(node, schema) if node.compares_early else ()
     if node.early.accuracy is not None and not numbers:
         raise ParameterError(
             "accuracy",

@@ -135,7 +135,7 @@ class AggregateNode:
         return -(-self.size.microseconds // self.slide.microseconds) if self.by else None
 
     @property
-    def follows_early(self) -> bool:
+    def compares_early(self) -> bool:
         """Whether early results are compared with final ones. A plan of several aggregates shows what has come."""
         if self.early is None or self.below is not None:
             return False
@@ -144,18 +144,18 @@ class AggregateNode:
     @property
     def corrects_early(self) -> bool:
         """Whether early results are what is expected in the end, with intervals."""
-        return self.follows_early and self.early is not None and self.early.estimate == "corrected"
+        return self.compares_early and self.early is not None and self.early.estimate == "corrected"
 
     @property
     def computed(self) -> tuple[tuple[str, Value], ...]:
         """What is computed: the values, and last the number of rows if it is needed and not among them."""
-        if not self.follows_early or self._counts_rows is not None:
+        if not self.compares_early or self._counts_rows is not None:
             return self.values
         return (*self.values, (ROWS, count()))
 
     @property
     def row_count(self) -> int:
-        """Which of `computed` is the number of rows, where early results are followed."""
+        """Which of `computed` is the number of rows, where early results are compared."""
         return len(self.values) if self._counts_rows is None else self._counts_rows
 
     @property

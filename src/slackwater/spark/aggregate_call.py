@@ -48,7 +48,7 @@ def identity_of_aggregate(node: AggregateNode, schema: pa.Schema) -> str:
     groups = f" by ({', '.join(node.by)}) in {node.buckets} buckets" if node.by else ""
     windows = f"aggregate {described(node.values)} over windows of {node.size} every {node.slide}"
     early = "" if node.early is None else " with early results"
-    early += " that are followed" if node.follows_early else ""
+    early += " that are compared" if node.compares_early else ""
     return f"{windows}{early} {times_of(node.stream)}{groups} {columns_of(schema)}"
 
 

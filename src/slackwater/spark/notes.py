@@ -15,7 +15,7 @@ from slackwater.spark.state import ChunkStore, unreadable_chunk
 if TYPE_CHECKING:
     from slackwater.events import Rows
 
-NUMBERS = {name: -(2**62) + place for place, name in enumerate(("shown", "bounds", "seen", "followed"))}  # no pane
+NUMBERS = {name: -(2**62) + place for place, name in enumerate(("shown", "bounds", "seen", "compared"))}  # no pane
 _PLACE, _FIRST, _SECOND = "__slackwater_place", "__slackwater_first", "__slackwater_second"
 
 

@@ -52,7 +52,7 @@ def run(case: dict[str, Any], early: Early, cuts: list[int]) -> list[Any]:
 
 
 def shown(outcome: Any) -> list[Any]:
-    told = [(each.clock, each.past, *np.nan_to_num(each.accuracy, nan=-1)) for each in outcome.followed]
+    told = [(each.clock, each.past, *np.nan_to_num(each.accuracy, nan=-1)) for each in outcome.compared]
     emitted = outcome.emitted
     if emitted is None:
         return told

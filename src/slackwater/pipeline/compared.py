@@ -1,4 +1,4 @@
-"""Follows the early results of an aggregate until they are final: what they are worth, and how early they can be.
+"""Compares early results of an aggregate with the final ones: what they are worth, and how early they can be.
 
 Events and final windows are taken in step by step, as they came: what is learned does not depend on how the stream is
 cut into batches.
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class Compared:
     """A window that became final after it was shown early."""
 
     clock: int  # of the stream, when it became final
     past: int  # how far the clock was past its end when it was last shown, in us; negative: before it
-    accuracy: Floats  # the running accuracy of each value that is followed; NaN: unknown
+    accuracy: Floats  # the running accuracy of each value that is compared; NaN: unknown
 
 
-class FollowedEarly:
+class ComparedEarly:
     """Drives the estimates of one aggregate, and chooses when windows are shown if an accuracy is asked for."""
 
     def __init__(self, node: AggregateNode, state: dict[str, Any], known: Cells | None) -> None:
@@ -56,12 +56,12 @@ class FollowedEarly:
         if node.early.accuracy is not None:
             count, slide = len(self._places), node.panes.slide
             self.chosen = ChosenProds(node.early, slide=slide, functions=count, state=state.get("chosen"))
-        self._told: list[Followed] = []
+        self._told: list[Compared] = []
 
     @classmethod
-    def of(cls, node: AggregateNode, state: dict[str, Any] | None, known: Cells | None) -> FollowedEarly | None:
-        """Build it where early results are followed."""
-        return cls(node, state or {}, known) if node.follows_early else None
+    def of(cls, node: AggregateNode, state: dict[str, Any] | None, known: Cells | None) -> ComparedEarly | None:
+        """Build it where early results are compared."""
+        return cls(node, state or {}, known) if node.compares_early else None
 
     def on_batch(self, arrivals: Arrivals, closed: Closed, *, slack: int) -> None:
         """Take in events, and the windows that they closed, step by step; `slack` is that of the last step."""
@@ -101,7 +101,7 @@ class FollowedEarly:
             return replace(closed, windows=visible), None
         return replace(closed, windows=visible), estimates or no_estimates(len(self._places), len(windows))
 
-    def told(self) -> tuple[Followed, ...]:
+    def told(self) -> tuple[Compared, ...]:
         """Return the windows that became final since it was asked before."""
         told, self._told = tuple(self._told), []
         return told
@@ -125,10 +125,10 @@ class FollowedEarly:
                 continue
             if self.chosen is not None:
                 self.chosen.observe(learned.errors)
-            self._told.append(Followed(clock, learned.past, self._estimates.accuracy.get()))
+            self._told.append(Compared(clock, learned.past, self._estimates.accuracy.get()))
 
     def _lowered(self, cells: Cells) -> tuple[Floats, Floats]:
-        """Return how many rows each group has, and a row of numbers for each value that is followed."""
+        """Return how many rows each group has, and a row of numbers for each value that is compared."""
         rows = self._functions[self._node.row_count].lower(cells.states[self._node.row_count])[0]
         values = np.empty((len(self._places), len(cells)))
         for number, place in enumerate(self._places):
