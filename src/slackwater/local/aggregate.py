@@ -61,6 +61,11 @@ class LocalAggregate(BoundedOutput):
         return results_table(self.node, self.table.schema, self._levels[-1].keys, self._run[0].emitted)
 
     @property
+    def emitted(self) -> Emitted | None:
+        """The results as they left, early ones included, for those who compare runs."""
+        return self._run[0].emitted
+
+    @property
     def windows(self) -> Cells | None:
         """The results as states of their functions, for those who compare runs: by (window, group)."""
         return self._run[0].windows

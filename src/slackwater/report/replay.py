@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from slackwater.report.comparisons import KINDS, Comparison, Figures
-from slackwater.report.page import page_of, section_of, table_of
+from slackwater.report.page import Section, page_of, section_of, table_of
 
 
 def read_replay(figures: Path, series: Path) -> list[Comparison]:
@@ -27,8 +27,16 @@ def read_replay(figures: Path, series: Path) -> list[Comparison]:
     return [KINDS[runs[0]["quality"]](runs, table) for runs in groups]
 
 
-def write_replay_page(path: Path, *, title: str, intro: str, comparisons: Sequence[Comparison], footer: str) -> Path:
-    """Write the page of a replay: for each goal a table, the slack and the quality over time."""
+def write_replay_page(
+    path: Path,
+    *,
+    title: str,
+    intro: str,
+    comparisons: Sequence[Comparison],
+    footer: str,
+    more: Sequence[Section] = (),
+) -> Path:
+    """Write the page of a replay: for each goal a table, the slack and the quality over time; then more sections."""
     sections = [section for each in comparisons for section in each.sections()]
     body = [f"<h1>{html.escape(title)}</h1><p>{html.escape(intro)}</p>"]
     for number, each in enumerate(comparisons):
@@ -36,8 +44,9 @@ def write_replay_page(path: Path, *, title: str, intro: str, comparisons: Sequen
         table = table_of(each.heads, each.rows())
         body.append(f'<section><h2>{heading}</h2><p class="caption">{caption}</p>{table}</section>')
         body += [section_of(section) for section in sections[2 * number : 2 * number + 2]]
-    body.append(f"<footer>{html.escape(footer)}</footer>")
-    path.write_text(page_of(title, "\n".join(body), [section.figure for section in sections]), encoding="utf-8")
+    body += [*(section_of(section) for section in more), f"<footer>{html.escape(footer)}</footer>"]
+    figures = [section.figure for section in (*sections, *more)]
+    path.write_text(page_of(title, "\n".join(body), figures), encoding="utf-8")
     return path
 
 
