@@ -18,7 +18,7 @@ settings.load_profile("slackwater")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Let one process have all tests on Spark, and begin with them: two sessions at once starve each other's workers."""
+    """Let one process have all tests on Spark, and begin with them: two sessions starve each other's workers."""
     for item in items:
         group = "spark" if item.get_closest_marker("spark") else item.nodeid.split("::")[0]
         item.add_marker(pytest.mark.xdist_group(group))

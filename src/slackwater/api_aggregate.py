@@ -54,7 +54,11 @@ def aggregate(
         late: as in `sw.reorder`, but for "adjust".
         buckets: on Spark, how many parts the groups are spread over; each has its own clock.
         early: when windows are shown before they are final, such as `sw.Early(aggressiveness=0.25)`. Results then have
-            two more columns: `kind` ("early" or "final") and `revision` (0, 1, ... for each window and group).
+            two more columns: `kind` ("early" or "final") and `revision` (0, 1, ... for each window and group). Unless
+            `estimate="raw"`, early values are what is expected in the end: every number `x` is followed by `x_low` and
+            `x_high`, an interval (null until enough windows were final), and `coverage` is which share of the rows is
+            believed to have come. Final results are sure: both bounds are the value, and all is covered. A plan of
+            several aggregates shows what has come, without estimates.
         prods: a stream that asks for early results: its event times say of windows up to when, its columns of which
             groups (null: of all). Rows of the late output then have one more column, `marker`. `sw.stream(marker=)`
             says how prods and punctuations come with the rows themselves.
@@ -75,9 +79,19 @@ def aggregate(
     Each window is also shown when the clock is a quarter of the slide before its end:
 
     >>> shown = sw.aggregate(bus, size="10 seconds", values={"n": sw.count()}, contract=sw.FixedSlack("5 seconds"),
-    ...                      early=sw.Early(aggressiveness=0.25))
+    ...                      early=sw.Early(aggressiveness=0.25, estimate="raw"))
     >>> [(row["window"]["end"].second, row["n"], row["kind"], row["revision"]) for row in shown.results.to_pylist()]
     [(10, 1, 'early', 0), (10, 2, 'final', 1), (20, 1, 'final', 0), (30, 1, 'final', 0)]
+
+    With a row each second, six of ten have come half way; what is shown is what is expected in the end:
+
+    >>> rows = pa.table({"ts": range(600)})
+    >>> steady = sw.aggregate(sw.stream(rows, event_time="ts", unit="s"), size="10 seconds", values={"n": sw.count()},
+    ...                       contract=sw.NoSlack(), early=sw.Early(aggressiveness=0.5))
+    >>> for row in steady.results.to_pylist()[-4:-2]:
+    ...     print(row["kind"], row["n"], round(row["n_low"], 1), row["n_high"], round(row["coverage"], 1))
+    early 10 8.5 10.0 0.6
+    final 10 10.0 10.0 1.0
     """
     from slackwater.plan.validate_aggregate import aggregate_node
 

@@ -18,13 +18,14 @@ from slackwater.local.bounded import BoundedOutput
 from slackwater.local.live_aggregate import LiveAggregate
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
+from slackwater.pipeline.aggregate_decisions import aggregate_decisions
 from slackwater.pipeline.boundaries import Decisions
-from slackwater.pipeline.columns import check_types, decided_table, late_table, read_batch
+from slackwater.pipeline.columns import check_types, late_table, read_batch
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.groups import Groups
 from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.marks import Mark
-from slackwater.pipeline.read_marks import KnownGroups, answers_table, read_marks
+from slackwater.pipeline.read_marks import KnownGroups, read_marks
 from slackwater.plan.explain import in_a_line
 from slackwater.plan.explain_aggregate import explain_aggregate
 from slackwater.plan.nodes import AggregateNode
@@ -60,6 +61,11 @@ class LocalAggregate(BoundedOutput):
         return results_table(self.node, self.table.schema, self._levels[-1].keys, self._run[0].emitted)
 
     @property
+    def emitted(self) -> Emitted | None:
+        """The results as they left, early ones included, for those who compare runs."""
+        return self._run[0].emitted
+
+    @property
     def windows(self) -> Cells | None:
         """The results as states of their functions, for those who compare runs: by (window, group)."""
         return self._run[0].windows
@@ -76,10 +82,13 @@ class LocalAggregate(BoundedOutput):
 
     @cached_property
     def decisions(self) -> pa.Table:
-        """One row per adaptation, then one per prod that came with the stream: how many results it got."""
+        """One row per adaptation, then one per prod that came with the stream: how many results it got.
+
+        Then, where early results are compared, one per window that was shown early and value: `stream` is the value,
+        -`slack` how long before its end it was shown, `measured` the running accuracy of early values.
+        """
         outcome, took = self._run
-        decided = decided_table(self.node, outcome.decisions, bucket=0, took=took)
-        return pa.concat_tables([decided, answers_table(outcome.answers, bucket=0)])
+        return aggregate_decisions(self.node, outcome, bucket=0, took=took)
 
     def live(self) -> LiveAggregate:
         """Return an operator to be fed bit by bit; the table of the plan says what columns there are, no more."""
@@ -135,4 +144,5 @@ def _joined(outcomes: list[AggregateOutcome]) -> AggregateOutcome:
         Late.concat([outcome.late for outcome in outcomes]),
         Decisions.concat([outcome.decisions for outcome in outcomes]),
         tuple(answer for outcome in outcomes for answer in outcome.answers),
+        tuple(each for outcome in outcomes for each in outcome.compared),
     )

@@ -15,11 +15,12 @@ from slackwater.events import PUNCTUATION, Events
 from slackwater.local.frames import to_arrow
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
-from slackwater.pipeline.columns import decided_table, late_table, read_batch
+from slackwater.pipeline.aggregate_decisions import aggregate_decisions
+from slackwater.pipeline.columns import late_table, read_batch
 from slackwater.pipeline.groups import Groups
 from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.prod import Prod, check_prod, control_marks
-from slackwater.pipeline.read_marks import KnownGroups, answers_table, read_marks
+from slackwater.pipeline.read_marks import KnownGroups, read_marks
 from slackwater.time import Duration, microseconds_of
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class LiveAggregate:
     >>> import slackwater as sw
     >>> none = pa.table({"ts": pa.array([], pa.int64()), "x": pa.array([], pa.int64())})
     >>> plan = sw.aggregate(sw.stream(none, event_time="ts", unit="s"), size="50 seconds",
-    ...                     values={"total": sw.sum("x")}, contract=sw.FixedSlack("1 hour"), early=sw.Early())
+    ...                     values={"total": sw.sum("x")}, contract=sw.FixedSlack("1 hour"),
+    ...                     early=sw.Early(estimate="raw"))
     >>> live = plan.live()
     >>> live.feed(pa.table({"ts": [11, 23, 32, 45], "x": [40, 20, 30, 20]})).results.num_rows
     0
@@ -121,9 +123,8 @@ class LiveAggregate:
 
     def _left(self, table: pa.Table, outcome: AggregateOutcome, took: int) -> Left:
         node = self._node
-        decided = decided_table(node, outcome.decisions, bucket=0, took=Duration(took))
         return Left(
             results_table(node, self._schema, self._keys, outcome.emitted),
             late_table(node, table, outcome.late),
-            pa.concat_tables([decided, answers_table(outcome.answers, bucket=0)]),
+            aggregate_decisions(node, outcome, bucket=0, took=Duration(took)),
         )

@@ -27,12 +27,13 @@ from slackwater.core.punctuations import Promised
 from slackwater.events import Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
+from slackwater.pipeline.compared import Compared, ComparedEarly
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.kept import KeptShare
 from slackwater.pipeline.marks import Answer, Mark, broken_promises
 from slackwater.pipeline.reorder import turned_away_by
-from slackwater.pipeline.staged import StagedRun, stages
+from slackwater.pipeline.staged import StagedRun, stages, with_chosen
 from slackwater.pipeline.tower import Tower
 from slackwater.pipeline.upper import Upper
 from slackwater.pipeline.within import WithinBound
@@ -55,6 +56,7 @@ class AggregateOutcome:
     late: Late
     decisions: Decisions
     answers: tuple[Answer, ...] = ()  # to prods that came with the stream
+    compared: tuple[Compared, ...] = ()  # how good early results were, as windows become final
 
     @property
     def windows(self) -> Cells | None:
@@ -80,15 +82,16 @@ class AggregatePipeline:
         top, node = node, node.levels[0]
         self._node = node
         self._controller = controller_for(node.contract, state.get("controller"))
-        functions = tuple(value.algebra for _, value in node.values)
+        functions = tuple(value.algebra for _, value in node.computed)
         config = WindowAggregate(node.panes, functions, node.early is not None, node.empty, node.reach)
         self._logic = config.build(_restored(state, panes or {}, notes or {}))
         above = zip(top.levels[1:], regroup, uppers or [None] * len(regroup), strict=True)
         self._uppers = [Upper(level, groups, saved) for level, groups, saved in above]
         self._tower = Tower(top, self._logic, self._uppers)
+        self._compared = ComparedEarly.of(top, state.get("early"), (notes or {}).get("compared"))
         self._prods = Prods() if top.early is None else prods_of(top)
         self._leads: tuple[int, ...] = ()
-        if not self._uppers:  # then they need no cuts: see core/early_windows.py
+        if not self._uppers and self._compared is None:  # then they need no cuts: see core/early_windows.py
             self._leads, self._prods = self._prods.leads, replace(self._prods, leads=())
         self._slide = top.panes.slide
         self._boundaries = Boundaries(
@@ -113,11 +116,11 @@ class AggregatePipeline:
         clock = BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock
         columns = group[events.row], [each[events.row] for each in inputs]
         if self._within is not None:
-            self._within.on_batch(arrivals, *columns)
+            self._within.on_batch(arrivals, columns[0], columns[1][: len(self._node.values)])
         slack, decisions, steps = self._decide(arrivals, turned_away)
         cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._slide)
-        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._leads)
-        for stage in cuts:
+        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._leads, self._compared)
+        for stage in with_chosen(cuts, arrivals, None if self._compared is None else self._compared.chosen):
             run.through(stage)
         emitted = run.emitted
         results_by = 0 if emitted is None else np.searchsorted(emitted.step, steps, side="right")
@@ -130,7 +133,11 @@ class AggregatePipeline:
     def on_end(self) -> AggregateOutcome:
         """Drain: close every window that has events, and decide one last time."""
         clock = np.full(2, BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock)
-        emitted = Emitted.of(self._tower.on_end(), step=0, clock=clock)
+        closed, estimates = self._tower.on_end(), None
+        if self._compared is not None:
+            self._compared.on_closed(closed, self._logic.closed_to, int(clock[0]))
+            closed, estimates = self._compared.leaving(closed, None)
+        emitted = Emitted.of(closed, step=0, clock=clock, estimates=estimates)
         outcome = self._outcome(emitted, Late.none(), Decisions.none())
         if self._within is not None:
             self._within.on_end()
@@ -154,6 +161,7 @@ class AggregatePipeline:
             "results": self._results,
             **({} if self._kept is None else self._kept.snapshot()),
             **({} if self._within is None else self._within.snapshot()),
+            **({} if self._compared is None else {"early": self._compared.snapshot()}),
         }
 
     @property
@@ -163,9 +171,10 @@ class AggregatePipeline:
 
     @property
     def notes(self) -> Mapping[str, Cells]:
-        """What else is known of groups, and must be saved: how often windows were shown, and punctuations."""
+        """What else is known of groups, and must be saved: how often windows were shown, punctuations, estimates."""
         held = self._logic.snapshot()
         known = {"shown": held.shown, "bounds": held.promised.bounds, "seen": held.seen}
+        known["compared"] = None if self._compared is None else self._compared.known
         return {name: cells for name, cells in known.items() if cells is not None}
 
     @property
@@ -301,7 +310,8 @@ class AggregatePipeline:
     ) -> AggregateOutcome:
         self._results += 0 if emitted is None else len(emitted)
         self._counts.check()
-        return AggregateOutcome(emitted, late, decisions, answers)
+        compared = () if self._compared is None else self._compared.told()
+        return AggregateOutcome(emitted, late, decisions, answers, compared)
 
 
 def prods_of(node: AggregateNode) -> Prods:

@@ -30,6 +30,7 @@ def explain_aggregate(node: AggregateNode, *, engine: tuple[str, ...]) -> str:
     ]
     if node.early is not None:
         lines.append(f"  early       {_early(node.early)}")
+        lines.append(f"  estimate    {_estimate(node)}")
     levels = explain_levels(node) if node.below is not None else []
     return "\n".join([*lines, *(f"  {line}" for line in (*levels, *engine))])
 
@@ -41,9 +42,22 @@ def _early(early: Early) -> str:
     '0.25 of the slide before their end; every 1 minute; when a prod asks'
     """
     words = [] if early.aggressiveness is None else [f"{early.aggressiveness:g} of the slide before their end"]
+    if early.accuracy is not None:
+        words = [f"as early before their end as values are {early.accuracy:.4g} accurate on average"]
     words += [] if early.every is None else [f"every {early.every}"]
     words += [f"{each} after their start" for each in early.at]
     return "; ".join([*words, "when a prod asks"])
+
+
+def _estimate(node: AggregateNode) -> str:
+    """Say what early values are."""
+    assert node.early is not None
+    if node.below is not None:
+        return "raw: what has come; early results of several aggregates are not corrected"
+    if not node.corrects_early:
+        return "raw: what has come"
+    about = ", ".join(node.estimated) or "no value (times are shown as they are)"
+    return f"corrected: what is expected in the end of {about}, with intervals of confidence {node.early.confidence:g}"
 
 
 def explain_groups(node: AggregateNode) -> str:

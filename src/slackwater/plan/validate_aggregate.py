@@ -13,7 +13,7 @@ from slackwater.core.late import LatePolicy
 from slackwater.early import Early
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.events import LATE_COLUMNS
-from slackwater.plan.counted_values import counted_values
+from slackwater.plan.counted_values import counted_values, estimated_values
 from slackwater.plan.keys import family
 from slackwater.plan.nodes import AggregateNode
 from slackwater.plan.validate import check_buckets, check_contract
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import StreamNode
 
 WINDOW = "window"  # the first column of the results
+COVERAGE = "coverage"  # the third last, where early results are corrected
 KIND, REVISION = "kind", "revision"  # the last ones, where there are early results
 
 
@@ -56,7 +57,7 @@ def aggregate_node(
         empty=_check_empty(empty),
     )
     check_aggregate(node, schema)
-    return replace(node, counted=counted_values(node, schema))
+    return _checked_names(replace(node, counted=counted_values(node, schema), estimated=estimated_values(node, schema)))
 
 
 def nested_node(
@@ -94,7 +95,7 @@ def nested_node(
     _check_groups(node, schema)
     for name, value in node.values:
         _check_value(node, name, value, schema)
-    return node
+    return replace(node, estimated=estimated_values(node, schema))
 
 
 def _check_left_out(below: AggregateNode, others: Mapping[str, Any]) -> None:
@@ -237,7 +238,8 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def _check_groups(node: AggregateNode, schema: pa.Schema) -> None:
     taken = [WINDOW, *node.by]
-    own = (WINDOW,) if node.early is None else (WINDOW, KIND, REVISION)
+    own = [WINDOW] if node.early is None else [WINDOW, KIND, REVISION]
+    own += [COVERAGE] if node.corrects_early else []
     for column in node.by:
         if column not in schema.names:
             raise _missing(node, column, schema)
@@ -256,6 +258,25 @@ def _check_groups(node: AggregateNode, schema: pa.Schema) -> None:
                 must="be a column that the results do not have yet",
                 remedy=f"the results have {', '.join(dict.fromkeys([*taken, *own]))} anyway",
             )
+
+
+def bounds_of(name: str) -> tuple[str, str]:
+    """Return the columns of the interval of a value."""
+    return f"{name}_low", f"{name}_high"
+
+
+def _checked_names(node: AggregateNode) -> AggregateNode:
+    """Check that no column has the name of a bound."""
+    bounds = {bound: name for name in node.estimated for bound in bounds_of(name)} if node.corrects_early else {}
+    for column in [*node.by, *(name for name, _ in node.values)]:
+        if column in bounds:
+            raise ParameterError(
+                "values" if column not in node.by else "by",
+                column,
+                must=f"not be the name of a bound of {bounds[column]}",
+                remedy='rename it; or show what has come: sw.Early(estimate="raw")',
+            )
+    return node
 
 
 def _check_value(node: AggregateNode, name: str, value: Value, schema: pa.Schema) -> None:

@@ -16,10 +16,11 @@ import pyarrow as pa
 
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
-from slackwater.pipeline.columns import decided_table, late_table, read_batch
+from slackwater.pipeline.aggregate_decisions import aggregate_decisions
+from slackwater.pipeline.columns import late_table, read_batch
 from slackwater.pipeline.groups import GrowingGroups
 from slackwater.pipeline.prod import Prod, control_marks
-from slackwater.pipeline.read_marks import KnownGroups, answers_table, read_marks
+from slackwater.pipeline.read_marks import KnownGroups, read_marks
 from slackwater.plan.values import described
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, columns_of, packets_of, times_of, together
 from slackwater.spark.notes import commit_notes, read_notes, restored_notes
@@ -47,6 +48,7 @@ def identity_of_aggregate(node: AggregateNode, schema: pa.Schema) -> str:
     groups = f" by ({', '.join(node.by)}) in {node.buckets} buckets" if node.by else ""
     windows = f"aggregate {described(node.values)} over windows of {node.size} every {node.slide}"
     early = "" if node.early is None else " with early results"
+    early += " that are compared" if node.compares_early else ""
     return f"{windows}{early} {times_of(node.stream)}{groups} {columns_of(schema)}"
 
 
@@ -106,6 +108,4 @@ def _tables(
     for outcome in outcomes:
         yield RESULTS, results_table(node, batch.schema, keys, outcome.emitted)
         yield LATE, late_table(node, batch, outcome.late)
-        yield DECISIONS, decided_table(node, outcome.decisions, bucket=bucket, took=took)
-        if outcome.answers:
-            yield DECISIONS, answers_table(outcome.answers, bucket=bucket)
+        yield DECISIONS, aggregate_decisions(node, outcome, bucket=bucket, took=took)
