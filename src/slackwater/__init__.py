@@ -26,6 +26,7 @@ from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
 from slackwater.plan.values import Value, count, distinct, max, mean, min, quantile, sum, variance
 from slackwater.quality.conflicts import conflicts
+from slackwater.sideline import Sideline
 from slackwater.time import Duration
 
 __version__ = "0.1.0"
@@ -43,6 +44,7 @@ __all__ = [
     "Punctuated",
     "Recall",
     "RelativeError",
+    "Sideline",
     "SlackwaterError",
     "Stream",
     "Value",

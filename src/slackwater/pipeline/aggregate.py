@@ -4,7 +4,8 @@ Nothing that a controller learns depends on results, only on which events come t
 alone. So the slack of all steps of a batch is decided first, interval by interval; then the batch is aggregated in one
 piece, however many decisions fall into it.
 
-*Released* is an event that was added to a pane: it counts in at least one window. None waits, so `buffered` is 0.
+*Released* is an event that was added to a pane: it counts in at least one window. None waits, so `buffered` is 0, but
+for rows of a burst that were set aside (`pipeline/sidelined.py`): these count in `_counts` as if they were released.
 
 Where windows are shown early, or punctuations come, the batch is cut where they act: an early result covers the events
 that came before it, whatever the batches are.
@@ -30,8 +31,9 @@ from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.kept import KeptShare
-from slackwater.pipeline.marks import Answer, Mark, broken_promises
+from slackwater.pipeline.marks import Answer, Mark, broken_promises, unheard
 from slackwater.pipeline.reorder import turned_away_by
+from slackwater.pipeline.sidelined import Sidelined
 from slackwater.pipeline.staged import StagedRun, stages
 from slackwater.pipeline.tower import Tower
 from slackwater.pipeline.upper import Upper
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.cells import Cells, Input
     from slackwater.core.open_panes import OpenPanes
+    from slackwater.core.sidelined import SidelinedState
     from slackwater.events import Events, Rows
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
@@ -75,6 +78,7 @@ class AggregatePipeline:
         watched: Mapping[int, Cells] | None = None,
         regroup: Sequence[Rows] = (),
         uppers: Sequence[AggregateState | None] | None = None,
+        sidelined: SidelinedState | None = None,
     ) -> None:
         state = state or {}
         top, node = node, node.levels[0]
@@ -90,6 +94,8 @@ class AggregatePipeline:
         self._leads: tuple[int, ...] = ()
         if not self._uppers:  # then they need no cuts: see core/early_windows.py
             self._leads, self._prods = self._prods.leads, replace(self._prods, leads=())
+        self._shows = top.early is not None
+        self._sidelined = Sidelined(node, self._logic, sidelined)
         self._slide = top.panes.slide
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
@@ -114,24 +120,29 @@ class AggregatePipeline:
         columns = group[events.row], [each[events.row] for each in inputs]
         if self._within is not None:
             self._within.on_batch(arrivals, *columns)
+        back = self._sidelined.work_off(len(events))
         slack, decisions, steps = self._decide(arrivals, turned_away)
+        aside = self._sidelined.set_aside(arrivals, slack, *columns)
+        marks = marks if self._shows else [unheard(mark) for mark in marks]
         cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._slide)
-        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._leads)
+        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._leads, aside)
         for stage in cuts:
             run.through(stage)
-        emitted = run.emitted
+        emitted = Emitted.concat([part for part in (back, self._sidelined.withhold(run.emitted)) if part is not None])
+        decisions = self._sidelined.count(decisions, arrivals, steps, aside)
         results_by = 0 if emitted is None else np.searchsorted(emitted.step, steps, side="right")
         decisions = replace(decisions, results=np.zeros(len(steps), np.int64) + self._results + results_by)
         late = self._node.late.keep(
             turned_away + self._late(events, arrivals, run.late, run.late_behind), stream=self._node.stream.name
         )
-        return self._outcome(emitted, late, decisions, tuple(run.answers))
+        return self._outcome(emitted, late, decisions, (*self._sidelined.answers, *run.answers))
 
     def on_end(self) -> AggregateOutcome:
-        """Drain: close every window that has events, and decide one last time."""
+        """Drain: work off what was set aside, close every window that has events, and decide one last time."""
         clock = np.full(2, BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock)
-        emitted = Emitted.of(self._tower.on_end(), step=0, clock=clock)
-        outcome = self._outcome(emitted, Late.none(), Decisions.none())
+        parts = self._sidelined.work_off(), Emitted.of(self._tower.on_end(), step=0, clock=clock)
+        emitted = Emitted.concat([part for part in parts if part is not None])
+        outcome = self._outcome(emitted, Late.none(), Decisions.none(), self._sidelined.answers)
         if self._within is not None:
             self._within.on_end()
         last = self._boundaries.close(self._logic.clock, self.slack, self._counts, self._results)
@@ -184,9 +195,14 @@ class AggregatePipeline:
         return {} if self._within is None else self._within.windows
 
     @property
+    def sidelined(self) -> SidelinedState:
+        """What was set aside of bursts, and the windows that wait for it."""
+        return self._sidelined.state
+
+    @property
     def counts(self) -> Counts:
-        """Where the events are, from the start."""
-        return self._counts
+        """Where the events are, from the start; buffered is what was set aside."""
+        return self._sidelined.counts(self._counts)
 
     @property
     def slack(self) -> int:
@@ -300,7 +316,7 @@ class AggregatePipeline:
         answers: tuple[Answer, ...] = (),
     ) -> AggregateOutcome:
         self._results += 0 if emitted is None else len(emitted)
-        self._counts.check()
+        self.counts.check()
         return AggregateOutcome(emitted, late, decisions, answers)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from slackwater.core.prods import Ask
     from slackwater.events import Rows
     from slackwater.pipeline.tower import Tower
-    from slackwater.time import Times
+    from slackwater.time import Mask, Times
 
 _NONE = np.empty(0, np.int64)
 
@@ -66,9 +66,10 @@ class StagedRun:
         slack: Times,
         tower: Tower,
         leads: tuple[int, ...] = (),
+        aside: Mask | None = None,
     ) -> None:
         self._logic, self._arrivals, self._slack = logic, arrivals, slack
-        self._group, self._inputs = group, inputs
+        self._group, self._inputs, self._aside = group, inputs, aside
         self._clock = np.append(BEFORE_ALL_TIME if logic.clock is None else logic.clock, arrivals.clock)
         self._tower, self._leads = tower, leads
         self._steps = self._events = 0  # that are done
@@ -126,6 +127,7 @@ class StagedRun:
             slack=self._slack[self._steps : stop],
             leads=self._leads,
             last_is_quiet=last_is_quiet,
+            aside=None if self._aside is None else self._aside[which],
         )
         self._emit(self._tower.on_closed(closed), step=self._steps)
         self._late.append((closed.late + self._events, closed.late_behind))

@@ -9,6 +9,7 @@ from slackwater.early import Early
 from slackwater.plan.explain import short
 from slackwater.plan.levels import explain_levels
 from slackwater.plan.values import described
+from slackwater.sideline import Sideline
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import AggregateNode
@@ -30,6 +31,8 @@ def explain_aggregate(node: AggregateNode, *, engine: tuple[str, ...]) -> str:
     ]
     if node.early is not None:
         lines.append(f"  early       {_early(node.early)}")
+    if node.sideline is not None:
+        lines.append(f"  bursts      {_sideline(node.sideline)}")
     levels = explain_levels(node) if node.below is not None else []
     return "\n".join([*lines, *(f"  {line}" for line in (*levels, *engine))])
 
@@ -44,6 +47,16 @@ def _early(early: Early) -> str:
     words += [] if early.every is None else [f"every {early.every}"]
     words += [f"{each} after their start" for each in early.at]
     return "; ".join([*words, "when a prod asks"])
+
+
+def _sideline(sideline: Sideline) -> str:
+    """Say what is set aside.
+
+    >>> _sideline(Sideline(over=300))
+    'of a batch, rows above 300 wait (30000 at most), 1 is worked off for every 3 new; finals leave in any order'
+    """
+    waits = f"of a batch, rows above {sideline.over} wait ({sideline.at_most} at most)"
+    return f"{waits}, 1 is worked off for every {sideline.one_in} new; finals leave in any order"
 
 
 def explain_groups(node: AggregateNode) -> str:

@@ -12,6 +12,7 @@ from slackwater.deadline import Deadline
 from slackwater.early import Early
 from slackwater.plan.conjuncts import JoinCondition
 from slackwater.plan.values import Value
+from slackwater.sideline import Sideline
 from slackwater.time import Duration
 
 Unit = Literal["s", "ms", "us", "ns"]
@@ -114,6 +115,7 @@ class AggregateNode:
     empty: bool = False  # whether windows without rows have results too
     below: AggregateNode | None = None  # whose results are aggregated; None: those of the stream
     counted: tuple[str, ...] = ()  # the values that a bound on the error is about
+    sideline: Sideline | None = None  # None: no row of a burst is set aside
 
     operator = "aggregate"
 
