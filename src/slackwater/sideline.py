@@ -7,7 +7,8 @@ from typing import Any
 
 from slackwater.errors import ParameterError
 
-_TIMES_OVER = 100  # so many full batches are set aside at most, unless said otherwise
+_SECOND = 1_000_000  # us
+_SECONDS = 1_000  # so many seconds of rows are set aside at most, unless said otherwise
 
 
 @dataclass(frozen=True, init=False)
@@ -15,43 +16,45 @@ class Sideline:
     """Rows of a burst wait, so that the windows after it are on time (PROD Sec. 6.2a); none is dropped.
 
     Args:
-        over: a batch of more rows than this is a burst: the rest of it is set aside. A batch is what one call takes in:
-            `live().feed(...)` in process, on Spark a micro-batch of one bucket.
-        one_in: at least one row that was set aside is worked off for every so many new ones, however busy it is;
-            batches below `over` are filled up with such rows.
-        at_most: how many rows are set aside at most; left out, 100 times `over`. What is above is taken in at once.
+        over: more rows than this in a second of event time are a burst. What comes to a slide of the windows after so
+            many rows is set aside: its windows wait, others do not.
+        pace: how many rows a second are taken in without trouble, new ones and those set aside; left out, `over`. A
+            batch of fewer, by the time that the clock passed in it, is filled up with rows that were set aside.
+        one_in: at least one row that was set aside is worked off for every so many new ones, however busy it is. The
+            new rows and this share together should stay below what can be taken in, or all windows come to wait.
+        at_most: how many rows are set aside at most; left out, those of 1000 seconds. What is above is taken in.
 
-    A batch takes in at most `over` + `over` / `one_in` rows, rounded up, as long as fewer than `at_most` wait.
+    On Spark, these are the rows of one bucket. A call without rows is a pause: it works off a second's rows.
 
-    >>> Sideline(over=3_000)
-    Sideline(over=3000, one_in=3, at_most=300000)
-    >>> Sideline(over=30, one_in=3).worked_off(new=27, waiting=50), Sideline(over=30).set_aside(new=45, waiting=50)
-    (9, 15)
+    >>> Sideline(over=300)
+    Sideline(over=300, pace=300, one_in=3, at_most=300000)
+    >>> Sideline(over=400, pace=300, one_in=10).share(new=280, passed=1_000_000)
+    28
     """
 
     over: int
+    pace: int
     one_in: int
     at_most: int
 
-    def __init__(self, *, over: int, one_in: int = 3, at_most: int | None = None) -> None:
-        object.__setattr__(self, "over", _counted("over", over, "1000 rows is what a batch can take in on time"))
-        object.__setattr__(self, "one_in", _counted("one_in", one_in, "3 is one row set aside for every 3 new ones"))
-        most = _TIMES_OVER * over if at_most is None else at_most
-        object.__setattr__(self, "at_most", _counted("at_most", most, "leave it out for 100 times over"))
+    def __init__(self, *, over: int, pace: int | None = None, one_in: int = 3, at_most: int | None = None) -> None:
+        fields = {
+            "over": _counted("over", over, "1000 rows a second is such a number"),
+            "pace": over if pace is None else _counted("pace", pace, "leave it out for the same as over"),
+            "one_in": _counted("one_in", one_in, "3 is one row that was set aside for every 3 new ones"),
+            "at_most": _SECONDS * over if at_most is None else _counted("at_most", at_most, "leave it out"),
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
-    def worked_off(self, *, new: int, waiting: int) -> int:
-        """Return how many rows that wait a batch of new ones works off."""
-        return min(waiting, self._share(new))
+    def limit(self, slide: int) -> int:
+        """Return how many rows of a slide, in us, are taken in at once."""
+        return max(1, self.over * slide // _SECOND)
 
-    def set_aside(self, *, new: int, waiting: int) -> int:
-        """Return how many rows of a batch are set aside; `waiting` is how many were before it."""
-        unused = self._share(new) - self.worked_off(new=new, waiting=waiting)
-        room = self.at_most - waiting + self.worked_off(new=new, waiting=waiting)
-        return max(0, min(new - self.over - unused, room))
-
-    def _share(self, new: int) -> int:
-        taken_in = min(new, self.over)
-        return max(self.over - taken_in, -(-taken_in // self.one_in))
+    def share(self, *, new: int, passed: int) -> int:
+        """Return how many rows may be worked off beside so many new ones, while the clock passes so many us."""
+        spare = self.pace * (passed if new else _SECOND) // _SECOND - new
+        return max(spare, -(-new // self.one_in))
 
 
 def _counted(parameter: str, value: Any, remedy: str) -> int:

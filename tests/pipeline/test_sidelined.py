@@ -16,10 +16,10 @@ from tests.pipeline.test_prods import batch_of, one_at_a_time, pipeline_of, prod
 
 @st.composite
 def bursts(draw: Any) -> dict[str, Any]:
-    """A stream with marks in it, and what is set aside of it; batches are small, so that most are bursts."""
-    sideline = sw.Sideline(
-        over=draw(st.integers(1, 5)), one_in=draw(st.integers(1, 4)), at_most=draw(st.sampled_from([1, 3, 100]))
-    )
+    """A stream with marks in it, and what is set aside of it; times are so near that most slides are bursts."""
+    over, pace = draw(st.sampled_from([1, 10**5, 10**6])), draw(st.sampled_from([1, 10**5, 10**6]))
+    most = draw(st.sampled_from([1, 3, 100]))
+    sideline = sw.Sideline(over=over, pace=pace, one_in=draw(st.integers(1, 4)), at_most=most)
     return {**draw(prodded()), "sideline": sideline, "restarts": draw(st.booleans())}
 
 

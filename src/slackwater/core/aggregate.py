@@ -143,10 +143,11 @@ class WindowAggregateLogic:
 
     def on_punctuation(self, punctuation: Punctuation) -> Closed:
         """Close what ends up to its time, as if the horizon had reached it; of some groups only, if it says so."""
+        since, until = self._promised.around(punctuation)
         start = first_open_window(self.closed_to, self._panes.slide)
-        stop = last_window_until(punctuation.until, self._panes.slide) + 1
-        if punctuation.since is not None:
-            start = max(start, first_window_since(punctuation.since, self._panes.size, self._panes.slide))
+        stop = last_window_until(until, self._panes.slide) + 1
+        if since is not None:
+            start = max(start, first_window_since(since, self._panes.size, self._panes.slide))
         if punctuation.is_for_all:
             closing = self._closing(self._with_empty(self._held.closed(start, stop), start, stop))
             self._reached = max(punctuation.until, self.closed_to)

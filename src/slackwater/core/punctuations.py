@@ -64,6 +64,17 @@ class Promised:
             return replace(self, ranges=_united([*self.ranges, (punctuation.since, punctuation.until)]))._pruned()
         return replace(self, until=max(self.until, punctuation.until))._pruned()
 
+    def around(self, punctuation: Punctuation) -> tuple[int | None, int]:
+        """Return from when to when nothing more comes once this came, too: with the ranges that it meets.
+
+        >>> Promised(ranges=((0, 10), (20, 30))).around(Punctuation(20, since=12)), Promised().around(Punctuation(5))
+        ((12, 30), (None, 5))
+        """
+        since, until = punctuation.since, punctuation.until
+        if since is None:
+            return None, until
+        return next((each for each in self.after(punctuation).ranges if each[0] <= since < each[1]), (since, until))
+
     def broken_by(self, time: Times, group: Rows) -> Times:
         """Return how far events are behind a punctuation that covers them; 0 where none does."""
         until = np.full(len(time), self.until)

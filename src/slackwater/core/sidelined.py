@@ -8,8 +8,8 @@ events leave as ever, so finals may leave in any order: each closes its own rang
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,8 @@ import numpy as np
 from slackwater.core.algebra import Max
 from slackwater.core.cells import Cells, Input
 from slackwater.core.closing import Placed
+from slackwater.core.segments import stable_order
+from slackwater.time import first_open_window
 
 if TYPE_CHECKING:
     from slackwater.core.aggregate import WindowAggregateLogic
@@ -66,49 +68,53 @@ class SidelinedState:
 
     waiting: Waiting
     held: Cells | None = None  # by (window, group): closed but for events that wait; the last state is `NUMBER`
+    came: Mapping[int, int] = field(default_factory=dict)  # how many events came to each open slide
 
 
 class SidelinedLogic:
     """Holds the events that were set aside, and one cell for each closed window and group that waits for some."""
 
-    def __init__(self, panes: Panes, functions: Sequence[Algebra], state: SidelinedState | None = None) -> None:
-        self._panes, self._functions = panes, (*functions, NUMBER)
+    def __init__(
+        self,
+        panes: Panes,
+        functions: Sequence[Algebra],
+        logic: WindowAggregateLogic,
+        state: SidelinedState | None = None,
+    ) -> None:
+        self._panes, self._functions, self._logic = panes, (*functions, NUMBER), logic
         state = state or SidelinedState(Waiting.none())
-        self._waiting, self._held = state.waiting, state.held
+        self._waiting, self._held, self._came = state.waiting, state.held, dict(state.came)
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def work_off(self, logic: WindowAggregateLogic, count: int) -> tuple[Cells, Rows] | None:
+    def work_off(self, count: int) -> tuple[Cells, Rows] | None:
         """Take in the oldest events that wait; return the windows that are final by that, and their numbers."""
         if not count:
             return None
         now, self._waiting = self._waiting[:count], self._waiting[count:]
         cells = Cells.of(self._functions[:-1], self._panes.of(now.time), now.group, now.inputs)
-        self._hold(logic.take_back(cells), np.zeros(0, np.int64))
+        self._hold(self._logic.take_back(cells), np.zeros(0, np.int64))
         return self._final()
 
-    def choose(self, arrivals: Arrivals, slack: Times, closed_to: int, count: int) -> Mask | None:
-        """Return which events to set aside: the last ones of panes that have some already, then of those with most.
+    def crowded(self, arrivals: Arrivals, slack: Times, limit: int) -> Rows:
+        """Return the positions of events that come to a slide after its first `limit` ones, and count all others.
 
-        So few windows have to wait. An event that missed one of its windows is never set aside.
+        An event that missed one of its windows is taken in: what it is in time for has no simple name.
         """
-        if not count:
-            return None
-        placed = Placed.of(self._panes, arrivals, slack, closed_to)
+        placed = Placed.of(self._panes, arrivals, slack, self._logic.closed_to)
         possible = np.flatnonzero(placed.entry == placed.first)
-        pane = self._panes.of(arrivals.events.time[possible])
-        numbers, which, sizes = np.unique(pane, return_inverse=True, return_counts=True)
-        begun = np.isin(numbers, self._panes.of(self._waiting.time))
-        rank = np.empty(len(numbers), np.int64)
-        rank[np.lexsort((numbers, -sizes, ~begun))] = np.arange(len(numbers))
-        chosen = np.zeros(len(arrivals.events), np.bool_)
-        chosen[possible[np.lexsort((-possible, rank[which]))[:count]]] = True
-        return chosen
+        order = stable_order(placed.first[possible])
+        slides, start, count = np.unique(placed.first[possible][order], return_index=True, return_counts=True)
+        before = np.array([self._came.get(slide, 0) for slide in slides.tolist()], np.int64)
+        rank = np.empty(len(possible), np.int64)
+        rank[order] = np.arange(len(order)) - np.repeat(start - before, count)
+        self._came |= dict(zip(slides.tolist(), (before + count).tolist(), strict=True))
+        return possible[rank >= limit]
 
-    def set_aside(self, chosen: Mask | None, time: Times, group: Rows, inputs: Sequence[Input]) -> None:
+    def set_aside(self, chosen: Rows, time: Times, group: Rows, inputs: Sequence[Input]) -> None:
         """Remember events of a batch."""
-        if chosen is not None:
+        if len(chosen):
             new = Waiting(time[chosen], group[chosen], tuple(each[chosen] for each in inputs))
             self._waiting = self._waiting.joined_by(new, self._panes)
 
@@ -122,8 +128,10 @@ class SidelinedLogic:
         return final & ~held
 
     def snapshot(self) -> SidelinedState:
-        """Return all that is needed to go on."""
-        return SidelinedState(self._waiting, self._held)
+        """Return all that is needed to go on: of slides, while events can come to all their windows."""
+        opened = first_open_window(self._logic.closed_to, self._panes.slide)
+        self._came = {slide: count for slide, count in self._came.items() if slide >= opened}
+        return SidelinedState(self._waiting, self._held, self._came)
 
     def _hold(self, windows: Cells | None, number: Rows) -> None:
         """Add to held windows; what was set aside has no number."""

@@ -95,7 +95,7 @@ class AggregatePipeline:
         if not self._uppers:  # then they need no cuts: see core/early_windows.py
             self._leads, self._prods = self._prods.leads, replace(self._prods, leads=())
         self._shows = top.early is not None
-        self._sidelined = Sidelined(node, self._logic, sidelined)
+        self._sidelined = Sidelined(node, self._logic, sidelined, state.get("came", {}))
         self._slide = top.panes.slide
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
@@ -120,9 +120,8 @@ class AggregatePipeline:
         columns = group[events.row], [each[events.row] for each in inputs]
         if self._within is not None:
             self._within.on_batch(arrivals, *columns)
-        back = self._sidelined.work_off(len(events))
         slack, decisions, steps = self._decide(arrivals, turned_away)
-        aside = self._sidelined.set_aside(arrivals, slack, *columns)
+        back, aside = self._sidelined.on_batch(arrivals, slack, *columns)
         marks = marks if self._shows else [unheard(mark) for mark in marks]
         cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._slide)
         run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._leads, aside)
@@ -163,6 +162,7 @@ class AggregatePipeline:
                 "late": self._counts.late,
             },
             "results": self._results,
+            "came": {str(slide): count for slide, count in self._sidelined.state.came.items()},
             **({} if self._kept is None else self._kept.snapshot()),
             **({} if self._within is None else self._within.snapshot()),
         }

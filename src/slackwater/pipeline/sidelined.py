@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.core.sidelined import SidelinedLogic, SidelinedState
+from slackwater.core.sidelined import SidelinedLogic, SidelinedState, Waiting
 from slackwater.errors import time_in_words
 from slackwater.events import PUNCTUATION
 from slackwater.measurement import Counts
@@ -23,27 +23,56 @@ if TYPE_CHECKING:
     from slackwater.events import Rows
     from slackwater.pipeline.boundaries import Decisions
     from slackwater.plan.nodes import AggregateNode
-    from slackwater.time import Mask, Times
+    from slackwater.time import Times
+
+_NONE = np.empty(0, np.int64)
 
 
 class Sidelined:
     """Keeps rows of bursts out of the way of an aggregate. Without a `sideline=` it works off what a former plan left.
 
-    A batch first works rows off, then sets its own aside, then is run; at last `withhold` says what is final.
+    `on_batch` comes before a batch is run, and `withhold` says of its results what is final.
     """
 
-    def __init__(self, node: AggregateNode, logic: WindowAggregateLogic, state: SidelinedState | None) -> None:
+    def __init__(
+        self,
+        node: AggregateNode,
+        logic: WindowAggregateLogic,
+        state: SidelinedState | None,
+        came: Mapping[str, int],
+    ) -> None:
         self._asked, self._panes, self._logic = node.sideline, node.panes, logic
-        self._rows = SidelinedLogic(node.panes, [value.algebra for _, value in node.values], state)
-        self._set_aside, self._answers = 0, list[Answer]()
+        functions = [value.algebra for _, value in node.values]
+        state = replace(
+            state or SidelinedState(Waiting.none()), came={int(slide): count for slide, count in came.items()}
+        )
+        self._rows = SidelinedLogic(node.panes, functions, logic, state)
+        self._answers: list[Answer] = []
 
-    def work_off(self, new: int | None = None) -> Emitted | None:
-        """Take in rows that wait, before so many new ones (None: all); return the windows that are final by that."""
-        count = waiting = len(self._rows)
-        if self._asked is not None and new is not None:
-            count = self._asked.worked_off(new=new, waiting=waiting)
-            self._set_aside = self._asked.set_aside(new=new, waiting=waiting)
-        found = self._rows.work_off(self._logic, count)
+    def on_batch(
+        self, arrivals: Arrivals, slack: Times, group: Rows, inputs: Sequence[Input]
+    ) -> tuple[Emitted | None, Rows]:
+        """Work off a share of what waits, and set events of a batch aside: return what is final, and their positions.
+
+        What would be worked off in the same batch is not set aside.
+        """
+        asked, waiting, crowded = self._asked, len(self._rows), _NONE
+        if asked is None or (not waiting and not arrivals.steps):
+            return self.work_off(), crowded
+        passed = 0
+        if arrivals.steps:
+            crowded = self._rows.crowded(arrivals, slack, asked.limit(self._panes.slide))
+            passed = int(arrivals.clock[-1]) - max(int(arrivals.before[0]), int(arrivals.events.time.min()))
+        share = asked.share(new=len(arrivals.events) - len(crowded), passed=max(0, passed))
+        final = self.work_off(min(share, waiting))
+        count = min(len(crowded) - max(0, share - waiting), asked.at_most - len(self._rows))
+        aside = crowded[len(crowded) - max(0, count) :]
+        self._rows.set_aside(aside, arrivals.events.time, group, inputs)
+        return final, aside
+
+    def work_off(self, count: int | None = None) -> Emitted | None:
+        """Take in rows that wait (None: all), the oldest first; return the windows that are final by that."""
+        found = self._rows.work_off(len(self._rows) if count is None else count)
         self._answers = [] if found is None else self._said_of(found[0])
         if found is None:
             return None
@@ -52,24 +81,16 @@ class Sidelined:
         before = np.full(len(cells), -1)
         return Emitted(cells, np.ones(len(cells), np.bool_), number, before, np.full(len(cells), clock))
 
-    def set_aside(self, arrivals: Arrivals, slack: Times, group: Rows, inputs: Sequence[Input]) -> Mask | None:
-        """Return which events of a batch are set aside; None: none is."""
-        chosen = self._rows.choose(arrivals, slack, self._logic.closed_to, self._set_aside)
-        self._set_aside = 0
-        self._rows.set_aside(chosen, arrivals.events.time, group, inputs)
-        return chosen
-
     def withhold(self, emitted: Emitted | None) -> Emitted | None:
         """Return results, of which those that wait for rows are early ones."""
         if emitted is None or not len(self._rows):
             return emitted
         return replace(emitted, final=self._rows.withhold(emitted.cells, emitted.number, emitted.final))
 
-    def count(self, decisions: Decisions, arrivals: Arrivals, steps: Rows, chosen: Mask | None) -> Decisions:
+    def count(self, decisions: Decisions, arrivals: Arrivals, steps: Rows, aside: Rows) -> Decisions:
         """Return decisions at these steps of a batch, in which rows that wait are not released."""
-        positions = np.empty(0, np.int64) if chosen is None else np.flatnonzero(chosen)
-        came = np.searchsorted(arrivals.step_of(positions), steps, side="right")
-        return replace(decisions, released=decisions.released - (len(self._rows) - len(positions)) - came)
+        came = np.searchsorted(arrivals.step_of(aside), steps, side="right")
+        return replace(decisions, released=decisions.released - (len(self._rows) - len(aside)) - came)
 
     def counts(self, counts: Counts) -> Counts:
         """Return where events are, given where they would be if none waited."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from slackwater.core.prods import Ask
     from slackwater.events import Rows
     from slackwater.pipeline.tower import Tower
-    from slackwater.time import Mask, Times
+    from slackwater.time import Times
 
 _NONE = np.empty(0, np.int64)
 
@@ -66,10 +66,11 @@ class StagedRun:
         slack: Times,
         tower: Tower,
         leads: tuple[int, ...] = (),
-        aside: Mask | None = None,
+        aside: Rows = _NONE,
     ) -> None:
         self._logic, self._arrivals, self._slack = logic, arrivals, slack
-        self._group, self._inputs, self._aside = group, inputs, aside
+        self._group, self._inputs = group, inputs
+        self._aside = np.isin(np.arange(len(arrivals.events)), aside) if len(aside) else None
         self._clock = np.append(BEFORE_ALL_TIME if logic.clock is None else logic.clock, arrivals.clock)
         self._tower, self._leads = tower, leads
         self._steps = self._events = 0  # that are done
