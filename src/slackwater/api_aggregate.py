@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from slackwater.contracts import Contract
     from slackwater.core.late import LatePolicy
     from slackwater.plan.values import Value
+    from slackwater.sideline import Sideline
     from slackwater.time import DurationLike
 
 
@@ -33,6 +34,7 @@ def aggregate(
     early: Early | None = None,
     prods: Stream | None = None,
     empty: bool = False,
+    sideline: Sideline | None = None,
 ) -> Any:
     """Aggregate a stream over sliding windows, waiting as long as the contract says.
 
@@ -66,6 +68,10 @@ def aggregate(
             these are all windows from the first one with rows on, so that a long silence gives many. With `by` a group
             is reported for one more `size` after its last window with rows: groups that have gone are forgotten.
 
+        sideline: sets rows of a burst aside, such as `sw.Sideline(over=10_000)`, so that the windows after it are on
+            time; for what comes bit by bit. A window that closes while rows of it wait is shown as "early" then, and is
+            "final" once they are in: finals may leave in any order, and are those that would leave without it.
+
     >>> import pyarrow as pa, slackwater as sw
     >>> rows = pa.table({"ts": [1, 12, 4, 25, 3], "line": ["a", "a", "b", "a", "b"], "delay": [30, 60, 10, 20, 90]})
     >>> bus = sw.stream(rows, name="bus", event_time="ts", unit="s")
@@ -96,7 +102,7 @@ def aggregate(
     from slackwater.plan.validate_aggregate import aggregate_node
 
     asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
-    asked |= {"late": late, "buckets": buckets, "empty": empty}
+    asked |= {"late": late, "buckets": buckets, "empty": empty, "sideline": sideline}
     if isinstance(getattr(stream, "node", None), AggregateNode):
         return _of_aggregate(stream, **asked, early=early, prods=prods)
     if prods is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -117,7 +117,8 @@ class LocalAggregate(BoundedOutput):
     def _run(self) -> tuple[AggregateOutcome, Duration]:
         started = time.perf_counter_ns()
         first, bottom = self._levels[0], self.node.levels[0]
-        pipeline = AggregatePipeline(self.node, regroup=[level.code for level in self._levels[1:]])
+        at_once = replace(self.node, sideline=None)  # a table is there already: nothing comes in bursts
+        pipeline = AggregatePipeline(at_once, regroup=[level.code for level in self._levels[1:]])
         incoming = read_batch(self.node.stream, self.table, processing_time=self.processing_time)
         incoming, marks = read_marks(bottom, self.table, incoming, first)
         inputs = read_inputs(bottom, self.table)

@@ -25,6 +25,7 @@ from slackwater.time import Duration, microseconds_of
 
 if TYPE_CHECKING:
     from slackwater.events import Rows
+    from slackwater.measurement import Counts
     from slackwater.plan.nodes import AggregateNode
 
 
@@ -64,7 +65,7 @@ class LiveAggregate:
         self._keys = schema.empty_table().select(list(node.by))  # of every group, by its code
 
     def feed(self, frame: Any) -> Left:
-        """Take in rows in arrival order, marked ones included."""
+        """Take in rows in arrival order, marked ones included; without rows it is a pause, for what was set aside."""
         return self._step(to_arrow(frame).select(self._schema.names).cast(self._schema), ())
 
     def prod(self, *, until: dt.datetime | int | None = None, where: Mapping[str, Any] | None = None) -> Left:
@@ -91,8 +92,13 @@ class LiveAggregate:
         begins = None if since is None else microseconds_of(since)
         return self._step(self._schema.empty_table(), (promise,), kind=PUNCTUATION, since=begins)
 
+    @property
+    def counts(self) -> Counts:
+        """Where the rows are, from the start: arrived = released + late + buffered (set aside)."""
+        return self._pipeline.counts
+
     def end(self) -> Left:
-        """Close every window that has events."""
+        """Work off what was set aside, and close every window that has events."""
         return self._left(self._schema.empty_table(), self._pipeline.on_end(), 0)
 
     def _step(self, table: pa.Table, asked: tuple[Prod, ...], **mark: Any) -> Left:

@@ -4,7 +4,8 @@ Nothing that a controller learns depends on results, only on which events come t
 alone. So the slack of all steps of a batch is decided first, interval by interval; then the batch is aggregated in one
 piece, however many decisions fall into it.
 
-*Released* is an event that was added to a pane: it counts in at least one window. None waits, so `buffered` is 0.
+*Released* is an event that was added to a pane: it counts in at least one window. None waits, so `buffered` is 0, but
+for rows of a burst that were set aside (`pipeline/sidelined.py`): these count in `_counts` as if they were released.
 
 Where windows are shown early, or punctuations come, the batch is cut where they act: an early result covers the events
 that came before it, whatever the batches are.
@@ -31,8 +32,9 @@ from slackwater.pipeline.compared import Compared, ComparedEarly
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.kept import KeptShare
-from slackwater.pipeline.marks import Answer, Mark, broken_promises
+from slackwater.pipeline.marks import Answer, Mark, broken_promises, unheard
 from slackwater.pipeline.reorder import turned_away_by
+from slackwater.pipeline.sidelined import Sidelined
 from slackwater.pipeline.staged import StagedRun, stages, with_chosen
 from slackwater.pipeline.tower import Tower
 from slackwater.pipeline.upper import Upper
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.cells import Cells, Input
     from slackwater.core.open_panes import OpenPanes
+    from slackwater.core.sidelined import SidelinedState
     from slackwater.events import Events, Rows
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
@@ -77,6 +80,7 @@ class AggregatePipeline:
         watched: Mapping[int, Cells] | None = None,
         regroup: Sequence[Rows] = (),
         uppers: Sequence[AggregateState | None] | None = None,
+        sidelined: SidelinedState | None = None,
     ) -> None:
         state = state or {}
         top, node = node, node.levels[0]
@@ -93,6 +97,8 @@ class AggregatePipeline:
         self._leads: tuple[int, ...] = ()
         if not self._uppers and self._compared is None:  # then they need no cuts: see core/early_windows.py
             self._leads, self._prods = self._prods.leads, replace(self._prods, leads=())
+        self._shows = top.early is not None
+        self._sidelined = Sidelined(node, self._logic, sidelined, state.get("came", {}))
         self._slide = top.panes.slide
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
@@ -118,27 +124,32 @@ class AggregatePipeline:
         if self._within is not None:
             self._within.on_batch(arrivals, columns[0], columns[1][: len(self._node.values)])
         slack, decisions, steps = self._decide(arrivals, turned_away)
+        back, aside = self._sidelined.on_batch(arrivals, slack, *columns)
+        marks = marks if self._shows else [unheard(mark) for mark in marks]
         cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._slide)
-        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._leads, self._compared)
+        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._leads, self._compared, aside)
         for stage in with_chosen(cuts, arrivals, None if self._compared is None else self._compared.chosen):
             run.through(stage)
-        emitted = run.emitted
+        emitted = Emitted.concat([part for part in (back, self._sidelined.withhold(run.emitted)) if part is not None])
+        decisions = self._sidelined.count(decisions, arrivals, steps, aside)
         results_by = 0 if emitted is None else np.searchsorted(emitted.step, steps, side="right")
         decisions = replace(decisions, results=np.zeros(len(steps), np.int64) + self._results + results_by)
         late = self._node.late.keep(
             turned_away + self._late(events, arrivals, run.late, run.late_behind), stream=self._node.stream.name
         )
-        return self._outcome(emitted, late, decisions, tuple(run.answers))
+        return self._outcome(emitted, late, decisions, (*self._sidelined.answers, *run.answers))
 
     def on_end(self) -> AggregateOutcome:
-        """Drain: close every window that has events, and decide one last time."""
+        """Drain: work off what was set aside, close every window that has events, and decide one last time."""
         clock = np.full(2, BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock)
+        back = self._sidelined.work_off()
         closed, estimates = self._tower.on_end(), None
         if self._compared is not None:
             self._compared.on_closed(closed, self._logic.closed_to, int(clock[0]))
             closed, estimates = self._compared.leaving(closed, None)
-        emitted = Emitted.of(closed, step=0, clock=clock, estimates=estimates)
-        outcome = self._outcome(emitted, Late.none(), Decisions.none())
+        closing = Emitted.of(closed, step=0, clock=clock, estimates=estimates)
+        emitted = Emitted.concat([part for part in (back, closing) if part is not None])
+        outcome = self._outcome(emitted, Late.none(), Decisions.none(), self._sidelined.answers)
         if self._within is not None:
             self._within.on_end()
         last = self._boundaries.close(self._logic.clock, self.slack, self._counts, self._results)
@@ -159,6 +170,7 @@ class AggregatePipeline:
                 "late": self._counts.late,
             },
             "results": self._results,
+            "came": {str(slide): count for slide, count in self._sidelined.state.came.items()},
             **({} if self._kept is None else self._kept.snapshot()),
             **({} if self._within is None else self._within.snapshot()),
             **({} if self._compared is None else {"early": self._compared.snapshot()}),
@@ -193,9 +205,14 @@ class AggregatePipeline:
         return {} if self._within is None else self._within.windows
 
     @property
+    def sidelined(self) -> SidelinedState:
+        """What was set aside of bursts, and the windows that wait for it."""
+        return self._sidelined.state
+
+    @property
     def counts(self) -> Counts:
-        """Where the events are, from the start."""
-        return self._counts
+        """Where the events are, from the start; buffered is what was set aside."""
+        return self._sidelined.counts(self._counts)
 
     @property
     def slack(self) -> int:
@@ -309,7 +326,7 @@ class AggregatePipeline:
         answers: tuple[Answer, ...] = (),
     ) -> AggregateOutcome:
         self._results += 0 if emitted is None else len(emitted)
-        self._counts.check()
+        self.counts.check()
         compared = () if self._compared is None else self._compared.told()
         return AggregateOutcome(emitted, late, decisions, answers, compared)
 

@@ -91,9 +91,11 @@ class StagedRun:
         tower: Tower,
         leads: tuple[int, ...] = (),
         compared: ComparedEarly | None = None,
+        aside: Rows = _NONE,
     ) -> None:
         self._logic, self._arrivals, self._slack = logic, arrivals, slack
         self._group, self._inputs = group, inputs
+        self._aside = np.isin(np.arange(len(arrivals.events)), aside) if len(aside) else None
         self._clock = np.append(BEFORE_ALL_TIME if logic.clock is None else logic.clock, arrivals.clock)
         self._tower, self._leads, self._compared = tower, leads, compared
         self._steps = self._events = 0  # that are done
@@ -154,6 +156,7 @@ class StagedRun:
             slack=self._slack[self._steps : stop],
             leads=self._leads,
             last_is_quiet=last_is_quiet,
+            aside=None if self._aside is None else self._aside[which],
         )
         if self._compared is not None:
             self._compared.on_batch(part, closed, slack=int(self._slack[stop - 1]))

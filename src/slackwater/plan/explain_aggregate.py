@@ -9,6 +9,7 @@ from slackwater.early import Early
 from slackwater.plan.explain import short
 from slackwater.plan.levels import explain_levels
 from slackwater.plan.values import described
+from slackwater.sideline import Sideline
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import AggregateNode
@@ -31,6 +32,8 @@ def explain_aggregate(node: AggregateNode, *, engine: tuple[str, ...]) -> str:
     if node.early is not None:
         lines.append(f"  early       {_early(node.early)}")
         lines.append(f"  estimate    {_estimate(node)}")
+    if node.sideline is not None:
+        lines.append(f"  bursts      {_sideline(node.sideline)}")
     levels = explain_levels(node) if node.below is not None else []
     return "\n".join([*lines, *(f"  {line}" for line in (*levels, *engine))])
 
@@ -58,6 +61,16 @@ def _estimate(node: AggregateNode) -> str:
         return "raw: what has come"
     about = ", ".join(node.estimated) or "no value (times are shown as they are)"
     return f"corrected: what is expected in the end of {about}, with intervals of confidence {node.early.confidence:g}"
+
+
+def _sideline(sideline: Sideline) -> str:
+    """Say what is set aside.
+
+    >>> _sideline(Sideline(over=300))
+    'rows of a slide above 300 a second wait, 1 is worked off for every 3 new; finals leave in any order'
+    """
+    waits = f"rows of a slide above {sideline.over} a second wait"
+    return f"{waits}, 1 is worked off for every {sideline.one_in} new; finals leave in any order"
 
 
 def explain_groups(node: AggregateNode) -> str:

@@ -13,6 +13,7 @@ from slackwater.deadline import Deadline
 from slackwater.early import Early
 from slackwater.plan.conjuncts import JoinCondition
 from slackwater.plan.values import Value, count
+from slackwater.sideline import Sideline
 from slackwater.time import Duration
 
 Unit = Literal["s", "ms", "us", "ns"]
@@ -117,6 +118,7 @@ class AggregateNode:
     below: AggregateNode | None = None  # whose results are aggregated; None: those of the stream
     counted: tuple[str, ...] = ()  # the values that a bound on the error is about
     estimated: tuple[str, ...] = ()  # the values whose early results are compared with final ones: numbers
+    sideline: Sideline | None = None  # None: no row of a burst is set aside
 
     operator = "aggregate"
 

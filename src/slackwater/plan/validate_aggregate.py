@@ -17,6 +17,7 @@ from slackwater.plan.counted_values import counted_values, estimated_values
 from slackwater.plan.keys import family
 from slackwater.plan.nodes import AggregateNode
 from slackwater.plan.validate import check_buckets, check_contract
+from slackwater.plan.validate_sideline import check_sideline
 from slackwater.plan.values import Value
 from slackwater.time import Duration
 
@@ -41,6 +42,7 @@ def aggregate_node(
     buckets: int | None,
     early: Any = None,
     empty: bool = False,
+    sideline: Any = None,
 ) -> AggregateNode:
     """Build the node of an aggregate over the columns of its input, or say what is wrong with it."""
     length, step = check_sizes(size, slide)
@@ -53,9 +55,11 @@ def aggregate_node(
         contract=check_contract("aggregate", contract),
         late=LatePolicy.of(late),
         buckets=1 if buckets is None else buckets,
-        early=check_early(early),
+        early=Early(estimate="raw") if early is None and sideline is not None else check_early(early),
         empty=_check_empty(empty),
+        sideline=sideline,
     )
+    check_sideline(node)
     check_aggregate(node, schema)
     return _checked_names(replace(node, counted=counted_values(node, schema), estimated=estimated_values(node, schema)))
 
@@ -107,6 +111,13 @@ def _check_left_out(below: AggregateNode, others: Mapping[str, Any]) -> None:
                 must="be left out where the results of an aggregate are aggregated",
                 remedy=f"say {name}= where the stream is aggregated: it decides for the plan",
             )
+    if below.sideline is not None:
+        raise ParameterError(
+            "sideline",
+            repr(below.sideline),
+            must="be left out where results are aggregated again",
+            remedy="the level above would have to wait for every window",
+        )
     if below.early is not None:
         raise ParameterError(
             "early", repr(below.early), must="be said of the last aggregate", remedy="a prod sweeps the whole plan"

@@ -2,14 +2,15 @@
 
 A chunk has the groups of its pane and the states of their functions. A call reads the panes that it adds rows to and
 those of windows that it closes, and writes those that got rows; the others stay as they are, unread. Rows never wait,
-so none are kept. Where the contract is about values, each window that is watched has a chunk too.
+so none are kept, but for those of a burst that are set aside: a chunk for all. Where the contract is about values, each
+window that is watched has a chunk too.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
@@ -25,6 +26,7 @@ from slackwater.plan.values import described
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, columns_of, packets_of, times_of, together
 from slackwater.spark.notes import commit_notes, read_notes, restored_notes
 from slackwater.spark.pane_chunks import PaneChunk, commit_panes, stored_panes
+from slackwater.spark.sideline_chunks import commit_sidelined, read_sidelined
 from slackwater.spark.state import ChunkStore
 from slackwater.spark.watched import commit_watched, read_watched
 from slackwater.time import Duration
@@ -41,6 +43,7 @@ class AggregateSaved(Saved):
 
     notes: tuple[str, ...] = ()  # which have a chunk
     watched: tuple[int, ...] = ()  # windows that have a chunk of their own
+    sidelined: tuple[str, ...] = ()  # which chunks there are of bursts
 
 
 def identity_of_aggregate(node: AggregateNode, schema: pa.Schema) -> str:
@@ -73,7 +76,9 @@ def run_aggregate_call(
     if node.stream.marker is not None or asked:
         panes.read_all()  # a prod or punctuation may speak of any group
     watched = read_watched(store, saved.watched, groups, len(node.values))
-    pipeline = AggregatePipeline(node, saved.pipeline, panes, notes, watched=watched)
+    sidelined = read_sidelined(store, saved.sidelined, groups, len(node.values))
+    node = replace(node, sideline=None) if drain else node  # nothing would be on time for it
+    pipeline = AggregatePipeline(node, saved.pipeline, panes, notes, watched=watched, sidelined=sidelined)
     before = pipeline.counts
     incoming = read_batch(node.stream, table, processing_time=processing_time)
     incoming = incoming if node.stream.arrival else together(incoming, saved.calls)
@@ -86,10 +91,13 @@ def run_aggregate_call(
     chunks = commit_panes(store, saved.chunks, pipeline.panes, groups.keys)
     written = commit_notes(store, notes, pipeline.notes, groups.keys)
     kept = commit_watched(store, watched, pipeline.watched, groups.keys)
+    aside = commit_sidelined(store, saved.sidelined, sidelined, pipeline.sidelined, groups.keys)
     took = Duration((time.perf_counter_ns() - started) // 1_000)
     return Call(
         bucket=bucket,
-        saved=AggregateSaved(pipeline.snapshot(), chunks, calls=saved.calls + 1, notes=written, watched=kept),
+        saved=AggregateSaved(
+            pipeline.snapshot(), chunks, calls=saved.calls + 1, notes=written, watched=kept, sidelined=aside
+        ),
         packets=list(packets_of(bucket, _tables(node, table, groups.keys, bucket, outcomes, took))),
         before=before,
         counts=pipeline.counts,
