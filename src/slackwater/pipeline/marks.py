@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A prod `{<= until, groups}` or a punctuation `[<= until, groups]`."""
+    """A prod `{<= until, groups}` or a punctuation `[<= until, groups]`; one that is ignored is only reported."""
 
-    kind: Literal["prod", "punctuation"]
+    kind: Literal["prod", "punctuation", "ignored"]
     arrival: int
     until: int | None = None  # None: whatever is open
     since: int | None = None  # of a punctuation
@@ -47,7 +47,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a prod that came with the stream led to; no results: it was too early, too late, or for nobody."""
+    """What a prod that came with the stream led to; no results: it was too early, too late, for nobody, or ignored."""
 
     mark: Mark
     clock: int | None

@@ -34,6 +34,7 @@ class Stage:
     at: int | None = None  # the arrival of what acts; None: nothing does
     punctuations: list[Mark] = field(default_factory=list)
     prods: list[Mark] = field(default_factory=list)
+    ignored: list[Mark] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)  # of the clock
 
 
@@ -50,7 +51,7 @@ def stages(arrivals: Arrivals, prods: Prods, marks: Iterable[Mark], *, clock: in
             stage(int(arrival[step])).asks.append(ask)
     for mark in marks:
         which = stage(mark.arrival)
-        (which.prods if mark.kind == "prod" else which.punctuations).append(mark)
+        {"prod": which.prods, "punctuation": which.punctuations, "ignored": which.ignored}[mark.kind].append(mark)
     return [*(found[at] for at in sorted(found)), Stage(arrivals.steps)]
 
 
@@ -83,6 +84,7 @@ class StagedRun:
             self._take_in(stage.stop, last_is_quiet=bool(asks))
         for mark in stage.punctuations:
             self._emit(self._tower.on_closed(self._logic.on_punctuation(mark.punctuation())), step=stage.stop - 1)
+        self.answers += [Answer(mark, self._logic.clock, 0) for mark in stage.ignored]
         own = len(asks)
         asks += [self._tower.ask_of(mark) for mark in stage.prods]
         if asks:
