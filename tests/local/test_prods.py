@@ -266,3 +266,19 @@ def test_a_punctuation_of_a_range_closes_its_windows_without_rows_too():
     feed(counts, (1, "a", 1), (31, "b", 1))
     assert [("final", 30, None, 0)] == shown(counts.punctuate(30 * SECOND, since=20 * SECOND))
     assert [("final", 10, None, 1), ("final", 20, None, 0), ("final", 40, None, 1)] == shown(counts.end())
+
+
+def test_a_decision_does_not_count_results_of_a_punctuation_that_came_after_it(monkeypatch):
+    from slackwater.local import aggregate as runner
+
+    first, second = (10, "punctuation"), (20, "punctuation")
+    times, what = zip((1, None), (12, None), first, (2, None), second, strict=True)  # the last row is a lie
+    rows = pa.table({"ts": times, "what": what})
+
+    def counted() -> list[int]:
+        out = aggregate(rows, contract=sw.FixedSlack("1 hour"), stream={"marker": "what", "unit": "s"})
+        return out.decisions["results"].to_pylist()
+
+    whole = counted()
+    monkeypatch.setattr(runner, "BATCH_ROWS", 1)
+    assert [0, 2] == whole == counted()
