@@ -90,3 +90,7 @@ def test_other_pairs_are_refused(make, message):
 def test_more_that_is_no_waiting_leaves_less_of_both():
     both = (sw.DropRatio(0.01) & TIGHT).after(Duration.of("3 seconds"))
     assert Duration.of("1 second") == both.longest_wait
+
+
+def test_a_cap_of_nothing_counts_as_well():
+    assert Duration.ZERO == (sw.Recall(0.99, cap="0 seconds") & sw.Deadline("5 seconds")).longest_wait

@@ -50,7 +50,8 @@ def merge(
             order over the rows of a key, and none between buckets. In process there is one order over all rows.
 
     Under a deadline results have a column `ready`: false for a row that left because waiting any longer would have
-    exceeded the limit. As long as all are true, the same rows give the same results, however they interleave.
+    exceeded the limit, or when a stream became idle. As long as all are true and no stream is idle, the same rows give
+    the same results, however they interleave.
 
     >>> import pyarrow as pa
     >>> import slackwater as sw

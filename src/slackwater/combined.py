@@ -138,8 +138,8 @@ class Combined(Contract):
 
     def _cap(self, promise: Contract) -> Duration | None:
         """Return the longest wait: that of the target, and no longer than the deadline leaves where that rules."""
-        caps = [cap for cap in (promise.longest_wait, self.deadline.left if self.deadline_rules else None) if cap]
-        return min(caps, default=None)
+        both = promise.longest_wait, self.deadline.left if self.deadline_rules else None
+        return min((cap for cap in both if cap is not None), default=None)
 
 
 def _not_a_pair(found: object) -> ParameterError:

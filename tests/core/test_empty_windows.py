@@ -8,9 +8,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from slackwater.core.aggregate import WindowAggregate
 from slackwater.core.algebra import Count, Sum
-from slackwater.core.cells import Cells
+from slackwater.core.cells import Cells, Input
 from slackwater.core.empty_windows import EmptyWindows
+from slackwater.core.panes import Panes
+from slackwater.core.punctuations import Punctuation
+from slackwater.events import Events
 
 LAST = 15
 PLACES = st.sets(st.tuples(st.integers(0, LAST), st.integers(0, 2)), max_size=12)
@@ -52,3 +56,32 @@ def test_groups_that_are_no_longer_reported_are_forgotten():
 def test_values_of_windows_without_events_are_null():
     found = EmptyWindows((Sum(),), None, Cells(np.array([0]), np.array([0]), ())).filled(None, 1, 3)
     assert [False, False] == Sum().lower(found.states[0])[1].tolist()
+
+
+PROMISES = st.lists(st.tuples(st.integers(0, 60), st.none() | st.integers(0, 60), st.none() | st.integers(0, 2)))
+
+
+def promised(until: int, since: int | None, group: int | None) -> Punctuation:
+    if group is not None:
+        return Punctuation(until, groups=np.array([group]))
+    return Punctuation(until) if since is None else Punctuation(max(since, until), since=min(since, until))
+
+
+@settings(deadline=None)
+@given(
+    events=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 2)), min_size=1, max_size=12),
+    windows=st.sampled_from([(5, 5), (10, 5), (9, 3)]),
+    reach=st.none() | st.integers(1, 5),
+    promises=PROMISES,
+)
+def test_punctuations_of_groups_and_ranges_close_the_same_windows_without_events(events, windows, reach, promises):
+    def closed(promises: list[Punctuation]) -> list[tuple[int, int, int]]:
+        logic = WindowAggregate(Panes(*windows), (Count(),), with_empty=True, reach=reach).build()
+        time, group = map(list, zip(*events, strict=True))
+        logic.on_batch(logic.arrive(Events.of(time)), np.array(group), [Input(np.zeros(len(time)))], slack=1_000)
+        steps = [logic.on_punctuation(each) for each in promises]
+        return sorted(row for step in [*steps, logic.on_end()] for row in shown(step.windows))
+
+    last = max(time for time, _ in events)
+    kept = [(until, since, group) for until, since, group in promises if max(until, since or 0) <= last]
+    assert closed([]) == closed([promised(*each) for each in kept])

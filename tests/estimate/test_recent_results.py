@@ -65,3 +65,12 @@ def test_going_on_from_a_snapshot_gives_the_same():
         each.update(90, np.array([0]))
     assert json.dumps(recent.snapshot()) == json.dumps(again.snapshot())
     assert recent.get(200).kept.tolist() == again.get(200).kept.tolist()
+
+
+def test_windows_that_are_emitted_but_never_judged_are_forgotten():
+    recent = RecentResults(most=3, youngest=1)
+    for end in range(10, 1_000, 10):
+        recent.emitted(end, 0)
+        if end % 20:
+            recent.update(end, np.array([0]))
+    assert 4 > len(recent.snapshot()["early"])

@@ -212,3 +212,78 @@ def test_an_operator_that_knows_no_marks_refuses_them():
     rows = sw.stream(pa.table({"ts": [1], "what": ["prod"]}), event_time="ts", unit="s", marker="what")
     with pytest.raises(ParameterError, match="marker must be left out for this operator"):
         sw.reorder(rows, contract=sw.NoSlack())
+
+
+def test_a_punctuation_is_of_a_group_or_of_a_range_but_not_of_both():
+    with pytest.raises(ParameterError, match="since must be left out in a punctuation of a group, got 20000000"):
+        live(size=10).punctuate(30 * SECOND, since=20 * SECOND, where={"key": "a"})
+
+
+def test_a_punctuation_names_its_group_as_a_prod_does():
+    none = pa.table({"ts": pa.array([], pa.int64()), "key": pa.array([], pa.int64())})
+    stream = sw.stream(none, event_time="ts", unit="s")
+    asked = {"by": "key", "values": {"v": sw.count()}, "contract": sw.FixedSlack("1 hour"), "early": sw.Early()}
+    counts = sw.aggregate(stream, size="10 seconds", **asked).live()
+    counts.feed(pa.table({"ts": [1], "key": [5]}))
+    assert [("final", 10, 5, 1)] == shown(counts.punctuate(10 * SECOND, where={"key": "5"}))
+
+
+@pytest.mark.parametrize("value", [2**70, [1, 2], object()])
+def test_a_value_that_fits_into_no_column_is_nobodys(value):
+    counts = live(size=10)
+    feed(counts, (1, "a", 5))
+    assert [0] == counts.prod(where={"key": value}).decisions["results"].to_pylist()
+    assert [] == shown(counts.punctuate(10 * SECOND, where={"key": value}))
+
+
+def test_a_punctuation_from_the_future_is_ignored_and_reported():
+    rows = pa.table({"ts": [1, 10**10, 2, 10], "what": [None, "punctuation", None, None]})
+    out = aggregate(rows, contract=sw.Punctuated(), stream={"marker": "what", "unit": "s", "max_ahead": "1 day"})
+    assert [] == out.late.to_pylist()
+    assert [2, 1] == out.results["n"].to_pylist()
+    found = out.decisions.filter(pa.compute.equal(out.decisions["operator"], "punctuation")).to_pylist()
+    assert [("ignored: from the future, <= 2286-11-20T17:46:40Z", 0)] == [(r["stream"], r["results"]) for r in found]
+
+
+def test_a_punctuation_of_half_a_key_is_an_error_in_rows_and_calls():
+    rows = pa.table({"ts": [1, 10], "g": ["a", "a"], "h": ["x", None], "what": [None, "punctuation"]})
+    out = aggregate(rows, by=["g", "h"], contract=sw.Punctuated(), stream={"marker": "what", "unit": "s"})
+    with pytest.raises(ParameterError, match="where must name all columns of a group in a punctuation, also h"):
+        out.live().punctuate(10 * SECOND, where={"g": "a"})
+    with pytest.raises(ColumnError, match=r"h.* is null in a punctuation of a group"):
+        out.results  # noqa: B018
+
+
+def test_a_punctuation_of_a_group_closes_its_windows_without_rows_too():
+    stream = sw.stream(COLUMNS.empty_table(), event_time="ts", unit="s")
+    asked = {"by": "key", "values": {"v": sw.count()}, "contract": sw.FixedSlack("1 hour"), "early": sw.Early()}
+    counts = sw.aggregate(stream, size="10 seconds", empty=True, **asked).live()
+    feed(counts, (1, "a", 1), (2, "b", 1))
+    assert [("early", 10, "a", 1)] == shown(counts.prod(where={"key": "a"}))
+    assert [("final", 10, "a", 1), ("final", 20, "a", 0)] == shown(counts.punctuate(30 * SECOND, where={"key": "a"}))
+    assert [("final", 10, "b", 1), ("final", 20, "b", 0)] == shown(counts.punctuate(30 * SECOND))
+
+
+def test_a_punctuation_of_a_range_closes_its_windows_without_rows_too():
+    stream = sw.stream(COLUMNS.empty_table(), event_time="ts", unit="s")
+    asked = {"values": {"v": sw.count()}, "contract": sw.FixedSlack("1 hour"), "early": sw.Early()}
+    counts = sw.aggregate(stream, size="10 seconds", empty=True, **asked).live()
+    feed(counts, (1, "a", 1), (31, "b", 1))
+    assert [("final", 30, None, 0)] == shown(counts.punctuate(30 * SECOND, since=20 * SECOND))
+    assert [("final", 10, None, 1), ("final", 20, None, 0), ("final", 40, None, 1)] == shown(counts.end())
+
+
+def test_a_decision_does_not_count_results_of_a_punctuation_that_came_after_it(monkeypatch):
+    from slackwater.local import aggregate as runner
+
+    first, second = (10, "punctuation"), (20, "punctuation")
+    times, what = zip((1, None), (12, None), first, (2, None), second, strict=True)  # the last row is a lie
+    rows = pa.table({"ts": times, "what": what})
+
+    def counted() -> list[int]:
+        out = aggregate(rows, contract=sw.FixedSlack("1 hour"), stream={"marker": "what", "unit": "s"})
+        return out.decisions["results"].to_pylist()
+
+    whole = counted()
+    monkeypatch.setattr(runner, "BATCH_ROWS", 1)
+    assert [0, 2] == whole == counted()

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import slackwater as sw
 from slackwater.contracts import NO_GOAL, Contract, FixedSlack
+from slackwater.events import Events
+from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.join import joined
-from slackwater.pipeline.merge import merged_ready
+from slackwater.pipeline.merge import MergePipeline, merged_ready
 from slackwater.testing.scripted import ScriptedController
 from slackwater.time import Duration
 from tests.builders import SmallMerge, late_of, merged_rows_of, small_merges
@@ -143,3 +146,14 @@ def test_a_contract_may_gain_and_lose_its_deadline_from_one_start_to_the_next():
         outcomes.append(pipeline.on_batch(batch))
     outcome = joined([*outcomes, pipeline.on_end()])
     assert (list(range(12)), []) == (merged_rows_of(outcome), late_of(outcome))
+
+
+def test_rows_that_leave_because_a_stream_is_idle_are_not_ready_and_are_counted():
+    none = pa.table({"ts": pa.array([], pa.int64()), "seq": pa.array([], pa.int64())})
+    streams = [sw.stream(none, name=name, event_time="ts", unit="s", arrival="seq") for name in "ab"]
+    node = sw.merge(*streams, contract=sw.Deadline("6 seconds")).node
+    pipeline = MergePipeline(node, [np.zeros(3, np.int64), np.zeros(0, np.int64)])
+    seconds = Events.of([1_000_000, 2_000_000, 3_000_000])
+    pipeline.on_batch([Incoming(seconds), Incoming(Events.none())])
+    assert [False, False, False] == merged_ready([pipeline.on_idle(1)]).tolist()
+    assert [3] == pipeline.on_end().decisions.past.tolist()

@@ -105,3 +105,32 @@ def test_a_reorder_has_no_values_to_be_wrong(table):
     bus = sw.stream(table, name="bus", event_time="ts", unit="ms")
     with pytest.raises(ParameterError, match="be one that a reorder can keep"):
         sw.reorder(bus, contract=sw.RelativeError(0.03))
+
+
+def punctuated(rows: int) -> pa.Table:
+    """Make a stream with true punctuations: after every 200 rows, the smallest time that is still to come."""
+    random = np.random.default_rng(1)
+    times = np.arange(rows) * 100 - random.exponential(3_000, rows).astype(np.int64)
+    table = pa.table({"ts": times, "seq": np.arange(rows), "x": random.normal(10, 5, rows)})
+    still = np.minimum.accumulate(times[::-1])[::-1]
+    after = np.arange(199, rows - 1, 200)
+    told = pa.table({"ts": still[after + 1], "seq": after, "x": np.zeros(len(after))})
+    both = pa.concat_tables([table, told])
+    marks = pa.array([None] * rows + ["punctuation"] * len(after), pa.string())
+    return both.append_column("what", marks).take(np.argsort(both["seq"].to_numpy(), kind="stable"))
+
+
+@pytest.mark.parametrize("rows", [50, 1_777])
+def test_decisions_do_not_depend_on_the_batches_where_punctuations_come(monkeypatch, rows):
+    from slackwater.local import aggregate as runner
+
+    def decided() -> list:
+        table = punctuated(6_000)
+        bus = sw.stream(table, event_time="ts", unit="ms", arrival="seq", marker="what", max_ahead=None)
+        asked = {"size": "10 seconds", "slide": "5 seconds", "values": {"s": sw.sum("x")}}
+        out = sw.aggregate(bus, contract=sw.RelativeError(0.02, confidence=0.9), **asked)
+        return out.decisions.drop_columns(["took_us"]).to_pylist()
+
+    whole = decided()
+    monkeypatch.setattr(runner, "BATCH_ROWS", rows)
+    assert whole == decided()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
+import pyarrow as pa
 import pytest
 
 import slackwater as sw
@@ -12,6 +13,7 @@ from slackwater.errors import ParameterError
 from slackwater.measurement import Waited
 from slackwater.models.graph import Graph
 from slackwater.spark.control_stream import read_record
+from slackwater.spark.shared_deadline import _Seen
 from slackwater.time import Duration
 
 SECOND = 1_000_000
@@ -114,3 +116,25 @@ def test_more_processing_leaves_less_to_share(tmp_path):
     before = one.slacks["jams"]
     one.on_batch("jams", 1, SECOND, replace(QUIET, processing=15 * SECOND, latency=15 * SECOND))
     assert one.slacks["jams"] < before
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of decisions as a query hands them over."""
+
+    table: pa.Table
+
+    def select(self, *names: str) -> Rows:
+        return Rows(self.table.select(list(names)))
+
+    def toArrow(self) -> pa.Table:  # noqa: N802  (as Spark calls it)
+        return self.table
+
+
+@pytest.mark.parametrize(("at", "expected"), [([None], {}), ([None, 7 * SECOND], {"jams": 7 * SECOND})])
+def test_rows_about_ignored_control_records_tell_the_tuner_nothing(tmp_path, at, expected):
+    one = shared(tmp_path)
+    numbers = {name: pa.array([time and 1 for time in at], pa.int64()) for name in ("slack", "slack_ready", "released")}
+    rows = Rows(pa.table({"at": pa.array(at, pa.timestamp("us")), **numbers}))
+    _Seen(one, "jams", SECOND, None).heard(lambda *_: None)(rows, 0)
+    assert expected == one._state()["at"]

@@ -156,7 +156,7 @@ class WindowAggregateLogic:
             closing = self._closing(self._with_empty(self._held.closed(start, stop), start, stop))
             self._reached = max(punctuation.until, self.closed_to)
         else:
-            closing = self._closing(self._roll(start, stop, punctuation.groups))
+            closing = self._closing(self._closing_apart(punctuation, start, stop))
             self._purge(punctuation.groups, start, stop)
         self._promised = promised
         self._forget_shown()
@@ -305,7 +305,24 @@ class WindowAggregateLogic:
         return windows if windows is None or groups is None else windows[np.isin(windows.group, groups)]
 
     def _with_empty(self, windows: Cells | None, start: int, stop: int) -> Cells | None:
-        return windows if self._empty is None else self._empty.filled(windows, start, stop)
+        return windows if self._empty is None else self._empty.filled(self._not_promised(windows), start, stop)
+
+    def _closing_apart(self, punctuation: Punctuation, start: int, stop: int) -> Cells | None:
+        """Return what a punctuation closes of some groups alone, or out of order."""
+        windows = self._roll(start, stop, punctuation.groups)
+        if self._empty is None:
+            return windows
+        windows = self._not_promised(windows)
+        if punctuation.groups is not None:
+            return self._empty.filled_of(punctuation.groups, windows, start, stop)
+        before = self._roll(first_open_window(self.closed_to, self._panes.slide), start, None)
+        return self._empty.filled_between(windows, start, stop, self._not_promised(before))
+
+    def _not_promised(self, windows: Cells | None) -> Cells | None:
+        """Leave out windows that punctuations have closed before."""
+        if windows is None or not self._promised:
+            return windows
+        return windows[~self._promised.closed(self._panes, windows)]
 
     @property
     def _seen(self) -> Cells | None:
@@ -321,8 +338,7 @@ class WindowAggregateLogic:
         final: bool = True,
     ) -> Closed:
         """Number the windows that leave, but for those that had left before."""
-        if windows is not None and self._promised:
-            windows = windows[~self._promised.closed(self._panes, windows)]
+        windows = self._not_promised(windows)
         if windows is None or not len(windows):
             return Closed(None, _NONE, None, np.empty(0, np.bool_), late, late_behind, reached)
         number = self._revisions.count(windows) if self._numbered else None

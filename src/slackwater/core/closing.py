@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.core.cells import Cells
-from slackwater.time import first_open_window, first_window, last_window, release_horizon
+from slackwater.time import BEFORE_ALL_TIME, first_open_window, first_window, last_window, release_horizon
 
 if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
@@ -42,10 +42,18 @@ class Placed:
     last: Rows  # the last window that covers it
 
     @classmethod
-    def of(cls, panes: Panes, arrivals: Arrivals, slack: Times | int, closed_to: int) -> Placed:
-        """Place events; `closed_to` is the largest horizon before them."""
-        reached = np.maximum.accumulate(np.maximum(release_horizon(arrivals.clock, slack), closed_to))
-        before = arrivals.per_event(np.concatenate(([closed_to], reached[:-1])))
+    def of(
+        cls,
+        panes: Panes,
+        arrivals: Arrivals,
+        slack: Times | int,
+        closed_to: int,
+        promised: Times | int = BEFORE_ALL_TIME,
+    ) -> Placed:
+        """Place events; `closed_to` is the largest horizon before them, `promised` that of input before each step."""
+        horizon = np.maximum(release_horizon(arrivals.clock, slack), closed_to)
+        reached = np.maximum.accumulate(np.maximum(horizon, promised))
+        before = arrivals.per_event(np.maximum(np.concatenate(([closed_to], reached[:-1])), promised))
         first = first_window(arrivals.events.time, panes.slide)
         entry = np.maximum(first, first_open_window(before, panes.slide))
         return cls(reached, before, first, entry, last_window(arrivals.events.time, panes.size, panes.slide))

@@ -51,7 +51,7 @@ class Left:
 
     events: Tagged
     step: Rows  # at which of the steps of the batch each left
-    ready: Mask  # false: it was slack-ready only
+    ready: Mask  # false: it was slack-ready only, or left because a stream was idle
 
     @classmethod
     def none(cls) -> Left:
@@ -83,7 +83,8 @@ class Gate:
 class GateLogic:
     """Holds events until they are ready, or the limit is reached. O((n + held) log n) for a batch of n.
 
-    It holds at most the events of the last `limit` of event time of the fastest stream.
+    With a limit it holds at most the events of the last `limit` of event time of the fastest stream; without one, all
+    that came since the slowest stream spoke.
 
     >>> gate = Gate(streams=2).build()  # the example of SSG17 Fig. 6, times in tenths
     >>> came = gate.arrive([Events.of([10, 55, 90], arrival=[0, 2, 3]), Events.of([20, 40, 95], arrival=[1, 4, 5])])
@@ -122,21 +123,24 @@ class GateLogic:
         return Left.concat(parts)
 
     def on_idle(self, stream: int, slack: int = 0) -> Left:
-        """Stop waiting for a stream; return what leaves because of that, as at one step."""
+        """Stop waiting for a stream; return what leaves because of that, as at one step: not ready, all of it.
+
+        Later events are ready without that stream, until it speaks again.
+        """
         self._state = replace(self._state, idle=self._state.idle | {stream})
         known = [clock for clock in self._state.clocks if clock is not None]
         awaited = [(clock, s) for s, clock in enumerate(self._state.clocks) if s not in self._state.idle]
         if not known or any(clock is None for clock, _ in awaited):
             return Left.none()
         if not awaited:
-            return self.on_end()
+            return self._leave(np.ones(len(self._held), np.bool_), ready=False)
         horizon = min((release_horizon(clock, slack), s) for clock, s in awaited if clock is not None)
         limits = np.array([_limit(*horizon, s) for s in range(len(self._state.clocks))])
-        return self._leave(is_released(self._held.time, limits[self._held.stream]))
+        return self._leave(is_released(self._held.time, limits[self._held.stream]), ready=False)
 
     def on_end(self) -> Left:
         """Drain: let everything leave, in order."""
-        return self._leave(np.ones(len(self._held), np.bool_))
+        return self._leave(np.ones(len(self._held), np.bool_), ready=True)
 
     @property
     def held(self) -> Tagged:
@@ -147,11 +151,11 @@ class GateLogic:
         """Return all that is needed to go on, besides the events that are held."""
         return self._state
 
-    def _leave(self, gone: Mask) -> Left:
+    def _leave(self, gone: Mask, *, ready: bool) -> Left:
         leaving, self._held = self._held[gone], self._held[~gone]
         leaving = leaving[leaving.sorted_by(leaving.time)]
         self._pass(leaving)
-        return Left(leaving, np.zeros(len(leaving), np.int64), np.ones(len(leaving), np.bool_))
+        return Left(leaving, np.zeros(len(leaving), np.int64), np.full(len(leaving), ready))
 
     def _stretch(self, came: Tagged, step: Rows, horizons: _Horizons, start: int, stop: int) -> Left:
         """Read after each step of a stretch in which no horizon falls."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from slackwater.core.algebra import Max
 from slackwater.core.cells import Cells
+from slackwater.errors import ParameterError
 from slackwater.time import BEFORE_ALL_TIME, is_behind_punctuation
 
 if TYPE_CHECKING:
@@ -31,6 +32,12 @@ class Punctuation:
     until: int
     since: int | None = None
     groups: Rows | None = None
+
+    def __post_init__(self) -> None:
+        if self.since is not None and self.groups is not None:
+            raise ParameterError(
+                "since", self.since, must="be left out in a punctuation of a group", remedy="name a range or a group"
+            )
 
     @property
     def is_for_all(self) -> bool:

@@ -58,7 +58,7 @@ class RecentResults:
         place = int(np.searchsorted(self._end, end))
         if place < len(self._end) and self._end[place] == end:
             self._waited[place] = waited
-        else:
+        elif len(self._end) < self._most or end > self._end[0]:  # an older one would not be remembered
             self._early[end] = waited
 
     def get(self, clock: int) -> RecentWindows:
@@ -105,3 +105,4 @@ class RecentResults:
         if len(self._end) > self._most:
             self._end, self._waited, self._known = self._end[1:], self._waited[1:], self._known[1:]
             self._kept = self._kept[1:]
+            self._early = {end: waited for end, waited in self._early.items() if end > self._end[0]}

@@ -19,7 +19,7 @@ from slackwater.pipeline.aggregate_decisions import aggregate_decisions
 from slackwater.pipeline.columns import late_table, read_batch
 from slackwater.pipeline.groups import Groups
 from slackwater.pipeline.guard import Incoming
-from slackwater.pipeline.prod import Prod, check_prod, control_marks
+from slackwater.pipeline.prod import Prod, check_prod, check_punctuation, control_marks, value_of
 from slackwater.pipeline.read_marks import KnownGroups, read_marks
 from slackwater.time import Duration, microseconds_of
 
@@ -83,12 +83,12 @@ class LiveAggregate:
     ) -> Left:
         """Promise that no more events will come before a time, of a group; close what that ends.
 
-        Where `where` names some of the columns that make a group, it speaks of the groups seen so far.
+        `where` names all columns that make a group, or none; a range (`since`) is for all groups.
         """
         promise = Prod(microseconds_of(until), where or {})
-        check_prod(self._node.by, promise)
-        if len(promise.where) == len(self._node.by) > 0:  # a group that comes later must be known by then
-            self._coded(pa.Table.from_pylist([dict(promise.where)], schema=self._keys.schema))
+        check_punctuation(self._node.by, promise)
+        if promise.where:  # a group that comes later must be known by then
+            self._know(promise)
         begins = None if since is None else microseconds_of(since)
         return self._step(self._schema.empty_table(), (promise,), kind=PUNCTUATION, since=begins)
 
@@ -112,6 +112,13 @@ class LiveAggregate:
         marks += control_marks(self._node, self._schema, asked, groups, **mark)
         outcome = self._pipeline.on_batch(incoming, code, read_inputs(self._node, table), marks)
         return self._left(table, outcome, (time.perf_counter_ns() - started) // 1_000)
+
+    def _know(self, promise: Prod) -> None:
+        """Give a group its code, if its columns can have these values."""
+        values = {column: value_of(self._schema, column, value) for column, value in promise.where.items()}
+        row = {column: value.as_py() for column, value in values.items() if value is not None}
+        if len(row) == len(values):
+            self._coded(pa.Table.from_pylist([row], schema=self._keys.schema))
 
     def _coded(self, table: pa.Table) -> Rows:
         """Return the group of each row; a group that is known keeps its code."""

@@ -32,7 +32,7 @@ from slackwater.pipeline.compared import Compared, ComparedEarly
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.kept import KeptShare
-from slackwater.pipeline.marks import Answer, Mark, broken_promises, unheard
+from slackwater.pipeline.marks import Answer, Mark, broken_promises, closed_by, unheard
 from slackwater.pipeline.reorder import turned_away_by
 from slackwater.pipeline.sidelined import Sidelined
 from slackwater.pipeline.staged import StagedRun, stages, with_chosen
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from slackwater.events import Events, Rows
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
+
+_NO_STEPS: Rows = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,8 @@ class AggregatePipeline:
         columns = group[events.row], [each[events.row] for each in inputs]
         if self._within is not None:
             self._within.on_batch(arrivals, columns[0], columns[1][: len(self._node.values)])
-        slack, decisions, steps = self._decide(arrivals, turned_away)
+        promised = closed_by(marks, arrivals.arrival_of_steps())
+        slack, decisions, steps = self._decide(arrivals, turned_away, promised)
         back, aside = self._sidelined.on_batch(arrivals, slack, *columns)
         marks = marks if self._shows else [unheard(mark) for mark in marks]
         cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._slide)
@@ -132,8 +135,10 @@ class AggregatePipeline:
             run.through(stage)
         emitted = Emitted.concat([part for part in (back, self._sidelined.withhold(run.emitted)) if part is not None])
         decisions = self._sidelined.count(decisions, arrivals, steps, aside)
-        results_by = 0 if emitted is None else np.searchsorted(emitted.step, steps, side="right")
-        decisions = replace(decisions, results=np.zeros(len(steps), np.int64) + self._results + results_by)
+        results_by = run.results_by(steps)
+        if self._node.sideline is not None:  # then others leave than those that the run has closed
+            results_by = np.searchsorted(_NO_STEPS if emitted is None else emitted.step, steps, side="right")
+        decisions = replace(decisions, results=self._results + results_by)
         late = self._node.late.keep(
             turned_away + self._late(events, arrivals, run.late, run.late_behind), stream=self._node.stream.name
         )
@@ -219,8 +224,11 @@ class AggregatePipeline:
         """The slack now in force, in us."""
         return self._controller.next_slack().microseconds
 
-    def _decide(self, arrivals: Arrivals, turned_away: Late) -> tuple[Times, Decisions, Rows]:
-        """Return the slack of each step, the decisions on the way, and the steps at which they fell due."""
+    def _decide(self, arrivals: Arrivals, turned_away: Late, promised: Times) -> tuple[Times, Decisions, Rows]:
+        """Return the slack of each step, the decisions on the way, and the steps at which they fell due.
+
+        `promised` is what punctuations have closed before each step, and after the last.
+        """
         path = self._controller.slack_path(arrivals.largest_delay())
         crossed = self._boundaries.crossed(arrivals.clock)
         edges = [] if path is not None else (crossed + 1).tolist()
@@ -231,13 +239,15 @@ class AggregatePipeline:
                 part = arrivals.part(start, stop)
                 came = turned_away_by(turned_away, part)
                 slack = self._slack_of(part) if path is None else path
-                placed = Placed.of(self._node.panes, part, slack, closed_to)
-                decisions.append(self._pass_over(part, slack, placed, closed_to, turned_away[:came]))
+                placed = Placed.of(self._node.panes, part, slack, closed_to, promised[start:stop])
+                if self._within is not None:
+                    self._within.on_part(part, placed.reached, closed_to, promised[start:stop])
+                decisions.append(self._pass_over(part, slack, placed, turned_away[:came]))
                 slacks.append(slack)
                 closed_to, start, turned_away = int(placed.reached[-1]), stop, turned_away[came:]
         self._count(len(turned_away), len(turned_away))
         if self._within is not None:
-            self._within.on_batch_end()
+            self._within.on_batch_end(closed_to, int(promised[-1]))
         return np.concatenate(slacks), Decisions.concat(decisions), crossed
 
     def _slack_of(self, part: Arrivals) -> Times:
@@ -252,7 +262,7 @@ class AggregatePipeline:
             return part.delay
         return slack_to_stay_open(self._node.panes.last_end(part.events.time), part.per_event(part.before))
 
-    def _pass_over(self, part: Arrivals, slack: Times, placed: Placed, closed_to: int, turned_away: Late) -> Decisions:
+    def _pass_over(self, part: Arrivals, slack: Times, placed: Placed, turned_away: Late) -> Decisions:
         """Write decisions down, count, and let the controller learn."""
         late = placed.late
         late_steps = part.step_of(late)
@@ -272,7 +282,7 @@ class AggregatePipeline:
             missed = np.append(np.searchsorted(late_steps, crossed, side="right"), len(late))
             decisions = with_estimate(self._kept.follow(decisions, arrived, missed), self._controller)
         if self._within is not None:
-            decisions = self._within.follow(part.clock, placed.reached, closed_to, crossed, decisions)
+            decisions = self._within.follow(crossed, decisions)
             decisions = with_estimate(decisions, self._controller)
         self._count(len(part.events) + len(turned_away), len(late) + len(turned_away))
         self._controller.observe(self._measure(part, slack, decisions, late=len(late)))

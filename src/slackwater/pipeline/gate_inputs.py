@@ -9,7 +9,7 @@ from slackwater.core.gate import Gate, GateState, Place
 from slackwater.events import Events, Tagged
 from slackwater.pipeline.guard import turn_away_all
 from slackwater.pipeline.inputs import Passed
-from slackwater.time import delay_of
+from slackwater.time import BEFORE_ALL_TIME, delay_of
 
 if TYPE_CHECKING:
     from slackwater.core.merged import MergedArrivals
@@ -52,10 +52,12 @@ class GateInputs:
         stall = delay_of(left.events.time, arrivals.clock[left.step])
         return Passed(left.events, arrivals.arrival[left.step], left.ready, stall)
 
-    def on_idle(self, stream: int, slack: Times) -> Tagged:
+    def on_idle(self, stream: int, slack: Times) -> Passed:
         """Let a stream step aside: nobody waits for it."""
         _, own = self._node.contract.gate(slack)
-        return self._gate.on_idle(stream, int(own)).events
+        left = self._gate.on_idle(stream, int(own))
+        clock = BEFORE_ALL_TIME if self.clock is None else self.clock
+        return Passed(left.events, left.events.arrival, left.ready, delay_of(left.events.time, clock))
 
     def on_end(self) -> Tagged:
         """Drain: let everything leave."""

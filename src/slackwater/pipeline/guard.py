@@ -31,6 +31,15 @@ class Incoming:
         arrived_at = self.processing_time if isinstance(self.processing_time, int) else self.processing_time[which]
         return Incoming(self.events[which], known, arrived_at)
 
+    def usable(self, max_ahead: Duration | None) -> tuple[Mask, Mask]:
+        """Return which events have a time that can be used, and of the others, which are from the future."""
+        unplaced = has_no_place(self.events.time)
+        if self.has_time is not None:
+            unplaced |= ~self.has_time
+        ahead = None if max_ahead is None else max_ahead.microseconds
+        future = is_future(self.events.time, self.processing_time, ahead) & ~unplaced
+        return ~(unplaced | future), future
+
     def in_batches(self, rows: int) -> Iterator[Incoming]:
         """Cut into batches of about this many events; events that arrived together stay together."""
         arrival, start = self.events.arrival, 0
@@ -60,17 +69,13 @@ def turn_away(incoming: Incoming, max_ahead: Duration | None) -> tuple[Events, L
     ([5], [90], [<Reason.FUTURE: 'future'>])
     """
     events = incoming.events
-    unusable = has_no_place(events.time)
-    if incoming.has_time is not None:
-        unusable |= ~incoming.has_time
-    ahead = None if max_ahead is None else max_ahead.microseconds
-    future = is_future(events.time, incoming.processing_time, ahead) & ~unusable
-    bad = unusable | future
-    if not bad.any():
+    good, future = incoming.usable(max_ahead)
+    if good.all():
         return events, Late.none()
+    bad = ~good
     code = np.where(future[bad], code_of(Reason.FUTURE), code_of(Reason.NULL_TIME)).astype(np.int8)
     turned_away = events[bad]
-    return events[~bad], Late(turned_away, np.zeros(len(turned_away), np.int64), code)
+    return events[good], Late(turned_away, np.zeros(len(turned_away), np.int64), code)
 
 
 def turn_away_all(incoming: Sequence[Incoming], streams: Sequence[StreamNode]) -> list[tuple[Events, Late]]:

@@ -53,7 +53,7 @@ class Inputs(Protocol):
     def run(self, arrivals: MergedArrivals, slack: Times) -> Passed:
         """Return what leaves, given the slack of each step."""
 
-    def on_idle(self, stream: int, slack: Times) -> Tagged:
+    def on_idle(self, stream: int, slack: Times) -> Passed:
         """Let a stream step aside, given the slack in force; return what leaves because of that."""
 
     def on_end(self) -> Tagged:
@@ -120,11 +120,12 @@ class SynchronizedInputs:
         left, by = self._synchronized(came, self._awake_from(arrivals, when))
         return Passed(left, when[by])
 
-    def on_idle(self, stream: int, slack: Times) -> Tagged:
+    def on_idle(self, stream: int, slack: Times) -> Passed:
         """Let a stream step aside: it releases what it holds, and nobody waits for it."""
         released = self._kslacks[stream].on_end()
         came = Tagged.from_stream(stream, (released.in_order + released.late).by_time())
-        return self._synchronized(came)[0] + self._synchronizer.on_idle(stream)
+        left = self._synchronized(came)[0] + self._synchronizer.on_idle(stream)
+        return Passed(left, left.arrival)
 
     def on_end(self) -> Tagged:
         """Drain: let everything leave."""

@@ -135,8 +135,13 @@ class StreamsPipeline(ABC):
         )
 
     def on_idle(self, stream: int) -> JoinOutcome:
-        """Let a stream that is silent step aside: it releases what it holds, and nobody waits for it."""
-        return self._balanced(self._route(self._process(self._inputs.on_idle(stream, np.asarray(self.slack)))))
+        """Let a stream that is silent step aside: it releases what it holds, and nobody waits for it.
+
+        What leaves because of that was not ready: the next decision counts it.
+        """
+        passed = self._inputs.on_idle(stream, np.asarray(self.slack))
+        self._past += int(passed.past(self._node.contract)[-1])
+        return self._balanced(self._route(replace(self._process(passed.events), ready=passed.ready)))
 
     def on_end(self) -> JoinOutcome:
         """Drain: release all that is held, join it, and decide one last time."""

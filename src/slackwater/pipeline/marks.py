@@ -14,7 +14,7 @@ import numpy as np
 
 from slackwater.core.prods import Ask
 from slackwater.core.punctuations import Punctuation
-from slackwater.time import last_window_until
+from slackwater.time import BEFORE_ALL_TIME, last_window_until
 
 if TYPE_CHECKING:
     from slackwater.core.punctuations import Promised
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A prod `{<= until, groups}` or a punctuation `[<= until, groups]`."""
+    """A prod `{<= until, groups}` or a punctuation `[<= until, groups]`; one that is ignored is only reported."""
 
-    kind: Literal["prod", "punctuation"]
+    kind: Literal["prod", "punctuation", "ignored"]
     arrival: int
     until: int | None = None  # None: whatever is open
     since: int | None = None  # of a punctuation
@@ -47,7 +47,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a prod that came with the stream led to; no results: it was too early, too late, or for nobody."""
+    """What a prod that came with the stream led to; no results: it was too early, too late, for nobody, or ignored."""
 
     mark: Mark
     clock: int | None
@@ -68,6 +68,20 @@ def broken_promises(promised: Promised, marks: Sequence[Mark], events: Events, g
         if so_far and stop > start:
             out[start:stop] = so_far.broken_by(events.time[start:stop], group[start:stop])
     return out
+
+
+def closed_by(marks: Sequence[Mark], arrival: Times) -> Times:
+    """Return up to when punctuations have closed windows for all before each step, and after the last.
+
+    >>> closed_by([Mark("punctuation", 4, until=50)], np.array([3, 4, 7])).tolist()[2:]
+    [50, 50]
+    """
+    out = np.full(len(arrival) + 1, BEFORE_ALL_TIME)
+    for mark in marks:
+        if mark.kind == "punctuation" and mark.punctuation().is_for_all:
+            step = int(np.searchsorted(arrival, mark.arrival, side="right"))
+            out[step] = max(int(out[step]), mark.punctuation().until)
+    return np.maximum.accumulate(out)
 
 
 def _stretches(promised: Promised, marks: Sequence[Mark], arrival: Times) -> Iterator[tuple[int, int, Promised]]:

@@ -38,7 +38,7 @@ class MergePipeline(StreamsPipeline):
 
 
 def merged_ready(outcomes: Iterable[JoinOutcome]) -> Mask:
-    """Return for each event that left in order whether it was ready: at the end, and past idle streams, it is."""
+    """Return for each event that left in order whether it was ready: at the end it is."""
     parts = (each for outcome in outcomes for each in outcome.processed)
     flags = [
         np.ones(int(part.in_order.sum()), np.bool_) if part.ready is None else part.ready[part.in_order]

@@ -58,6 +58,15 @@ def check_prod(by: Sequence[str], prod: Prod) -> None:
             raise ParameterError("where", column, must="be a column that the aggregate is grouped by", remedy=remedy)
 
 
+def check_punctuation(by: Sequence[str], promise: Prod) -> None:
+    """Refuse a punctuation of some groups that are not named one by one: whom it speaks of would depend on who came."""
+    check_prod(by, promise)
+    missing = [column for column in by if column not in promise.where]
+    if promise.where and missing:
+        must = f"name all columns of a group in a punctuation, also {', '.join(missing)}"
+        raise ParameterError("where", dict(promise.where), must=must, remedy="punctuate group by group, or for all")
+
+
 def control_marks(
     node: AggregateNode,
     schema: pa.Schema,
@@ -72,7 +81,7 @@ def control_marks(
     A column that is not there, or a value that its type cannot hold, is nobody's: it must not end a running query.
     """
     for prod in prods:
-        values = {name: _value(schema, name, value) for name, value in prod.where.items()}
+        values = {name: value_of(schema, name, value) for name, value in prod.where.items()}
         readable = {name: value for name, value in values.items() if value is not None}
         if len(readable) < len(values) or not set(values) <= set(node.by):
             nobody, words = np.empty(0, np.int64), ", ".join(f"{name}={value}" for name, value in prod.where.items())
@@ -82,10 +91,10 @@ def control_marks(
             yield Mark(kind, _LAST, prod.until, since, codes, in_words(prod.until, readable))
 
 
-def _value(schema: pa.Schema, column: str, value: Any) -> pa.Scalar[Any] | None:
+def value_of(schema: pa.Schema, column: str, value: Any) -> pa.Scalar[Any] | None:
     """Return a value in the type of its column; None where that cannot be."""
     try:
         found: pa.Scalar[Any] = pa.scalar(value).cast(schema.field(column).type)
-    except (KeyError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except (KeyError, TypeError, OverflowError, pa.ArrowException):
         return None
     return found

@@ -44,14 +44,21 @@ class KnownGroups:
 def read_marks(
     node: AggregateNode, table: pa.Table, incoming: Incoming, groups: KnownGroups
 ) -> tuple[Incoming, list[Mark]]:
-    """Split the rows of a batch into events and marks, both in arrival order."""
+    """Split the rows of a batch into events and marks, both in arrival order.
+
+    A punctuation whose time the guard would not believe of an event is ignored: it would close all that is open.
+    """
     if node.stream.marker is None:
         return incoming, []
     kinds = table[node.stream.marker]
     _check_kinds(node, kinds)
     marked = pc.is_in(kinds, pa.array([PROD, PUNCTUATION], kinds.type)).to_numpy()[incoming.events.row]
     positions = np.flatnonzero(marked)
-    marks = [_mark(node, table, incoming, position, groups) for position in positions.tolist()]
+    usable, _ = incoming[positions].usable(node.stream.max_ahead)
+    marks = [
+        _mark(node, table, incoming, position, groups, usable=ok)
+        for position, ok in zip(positions.tolist(), usable.tolist(), strict=True)
+    ]
     return (incoming[np.flatnonzero(~marked)] if len(positions) else incoming), marks
 
 
@@ -67,7 +74,9 @@ def _check_kinds(node: AggregateNode, kinds: pa.ChunkedArray[Any]) -> None:
             )
 
 
-def _mark(node: AggregateNode, table: pa.Table, incoming: Incoming, position: int, groups: KnownGroups) -> Mark:
+def _mark(
+    node: AggregateNode, table: pa.Table, incoming: Incoming, position: int, groups: KnownGroups, *, usable: bool
+) -> Mark:
     row, stream = int(incoming.events.row[position]), node.stream
     kind = cast("Literal['prod', 'punctuation']", table[str(stream.marker)][row].as_py())
     has_time = incoming.has_time is None or bool(incoming.has_time[position])
@@ -85,11 +94,21 @@ def _mark(node: AggregateNode, table: pa.Table, incoming: Incoming, position: in
             problem="is set in a punctuation of a group",
             remedy="leave one of them null",
         )
+    if kind == PUNCTUATION and 0 < len(values) < len(node.by):
+        raise ColumnError(
+            stream.name,
+            next(column for column in node.by if column not in values),
+            problem="is null in a punctuation of a group",
+            remedy="set all columns that make a group, or none: a punctuation is of one group, or of all",
+        )
     if len(values) == len(node.by) and node.by:
         codes: Rows | None = groups.code[row : row + 1]
     else:
         codes = groups.where(values) if values else None
-    return Mark(kind, int(incoming.events.arrival[position]), until, since, codes, in_words(until, values))
+    arrival, words = int(incoming.events.arrival[position]), in_words(until, values)
+    if kind == PUNCTUATION and not usable:
+        return Mark("ignored", arrival, words=f"ignored: from the future, {words}")
+    return Mark(kind, arrival, until, since, codes, words)
 
 
 def _since(node: AggregateNode, row: pa.Table) -> int | None:
@@ -112,10 +131,11 @@ def in_words(until: int | None, values: Mapping[str, pa.Scalar[Any]]) -> str:
 def answers_table(answers: Sequence[Answer], *, bucket: int) -> pa.Table:
     """Return one row of decisions for each prod that came with the stream: what it asked, how many results it got.
 
-    And one for each window that was held for rows of a burst: the range of time that is final by now.
+    And one for each window that was held for rows of a burst: the range of time that is final by now; and one for each
+    punctuation that was ignored.
     """
     columns = {
-        "operator": [answer.mark.kind for answer in answers],
+        "operator": [PUNCTUATION if answer.mark.kind == "ignored" else answer.mark.kind for answer in answers],
         "stream": [answer.mark.words for answer in answers],
         "bucket": bucket,
         "at": pa.array([answer.clock for answer in answers], pa.int64()),

@@ -38,6 +38,7 @@ class Stage:
     at: int  # the arrival of what acts; LAST: nothing does
     punctuations: list[Mark] = field(default_factory=list)
     prods: list[Mark] = field(default_factory=list)
+    ignored: list[Mark] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)  # of the clock
 
 
@@ -54,7 +55,7 @@ def stages(arrivals: Arrivals, prods: Prods, marks: Iterable[Mark], *, clock: in
             stage(int(arrival[step])).asks.append(ask)
     for mark in marks:
         which = stage(mark.arrival)
-        (which.prods if mark.kind == "prod" else which.punctuations).append(mark)
+        {"prod": which.prods, "punctuation": which.punctuations, "ignored": which.ignored}[mark.kind].append(mark)
     return [*(found[at] for at in sorted(found)), Stage(arrivals.steps, LAST)]
 
 
@@ -100,6 +101,7 @@ class StagedRun:
         self._tower, self._leads, self._compared = tower, leads, compared
         self._steps = self._events = 0  # that are done
         self._parts: list[Emitted] = []
+        self._counted: list[Rows] = [_NONE]  # the first step at which a decision counts each result
         self._late: list[tuple[Rows, Times]] = []
         self.answers: list[Answer] = []
 
@@ -108,16 +110,19 @@ class StagedRun:
         asks = [*stage.asks, *self._asked_by_leads(stage)]
         if stage.stop > self._steps:
             self._take_in(stage.stop, last_is_quiet=bool(asks))
+        last = stage.stop - 1
+        counted = last if last >= 0 and self._acts_with(stage, last) else stage.stop
         for mark in stage.punctuations:
             closed = self._tower.on_closed(self._logic.on_punctuation(mark.punctuation()))
             if self._compared is not None:
                 self._compared.on_closed(closed, self._logic.closed_to, int(self._clock[stage.stop]))
-            self._emit(closed, step=stage.stop - 1)
+            self._emit(closed, step=last, counted=counted)
+        self.answers += [Answer(mark, self._logic.clock, 0) for mark in stage.ignored]
         own = len(asks)
         asks += [self._tower.ask_of(mark) for mark in stage.prods]
         if asks:
             shown, counts = self._tower.on_prod(asks)
-            self._emit(shown, step=stage.stop - 1, estimates=self._estimated(shown, asks, stage.stop))
+            self._emit(shown, step=last, counted=counted, estimates=self._estimated(shown, asks, stage.stop))
             for mark, count in zip(stage.prods, counts[own:], strict=True):
                 self.answers.append(Answer(mark, self._logic.clock, count))
 
@@ -125,6 +130,10 @@ class StagedRun:
     def emitted(self) -> Emitted | None:
         """All results so far."""
         return Emitted.concat(self._parts)
+
+    def results_by(self, step: Rows) -> Rows:
+        """Return how many results there are at each of these steps, without what came later and before the next."""
+        return np.searchsorted(np.concatenate(self._counted), step, side="right")
 
     @property
     def late(self) -> Rows:
@@ -139,10 +148,14 @@ class StagedRun:
     def _asked_by_leads(self, stage: Stage) -> list[Ask]:
         """Return what leads ask for after the last step, where something else acts then: nothing is shown twice."""
         last = stage.stop - 1
-        if stage.at == LAST or last < self._steps or int(self._arrivals.arrival_of_steps()[last]) != stage.at:
+        if last < self._steps or not self._acts_with(stage, last):
             return []
         due = Prods(self._leads).due(self._arrivals.clock[last : last + 1], int(self._clock[last]), self._logic.slide)
         return [ask for _, ask in due]
+
+    def _acts_with(self, stage: Stage, step: int) -> bool:
+        """Whether something acts that came together with a step, rather than later."""
+        return stage.at != LAST and int(self._arrivals.arrival_of_steps()[step]) == stage.at
 
     def _take_in(self, stop: int, *, last_is_quiet: bool) -> None:
         part = self._arrivals
@@ -170,9 +183,12 @@ class StagedRun:
         some = bool(self._logic.promised) or any(ask.groups is not None for ask in asks)
         return self._compared.on_shown(shown.windows, clock=int(self._clock[stop]), some=some)
 
-    def _emit(self, closed: Closed, *, step: int, estimates: Estimates | None = None) -> None:
+    def _emit(
+        self, closed: Closed, *, step: int, counted: int | None = None, estimates: Estimates | None = None
+    ) -> None:
         if self._compared is not None:
             closed, estimates = self._compared.leaving(closed, estimates)
         emitted = Emitted.of(closed, step=step, clock=self._clock, estimates=estimates)
         if emitted is not None:
             self._parts.append(emitted)
+            self._counted.append(emitted.step if counted is None else np.full(len(emitted), counted))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 
 _MISSES = 20  # that the windows remembered may have, one result each: fewer say little about a share
 _FEWEST, _MOST = 64, 512  # windows
+_NONE = np.empty(0, np.int64)
+
+
+class _Part(NamedTuple):
+    """What closes in a part of a batch."""
+
+    clock: Times  # after each step
+    ends: Times  # of windows that close
+    step: Rows  # and at which step each does
+    waited: Times  # and how long it was waited for
 
 
 class WithinBound:
@@ -53,6 +63,8 @@ class WithinBound:
         self._judged: Judged | None = None
         self._ends = self._ledger.ends  # of the windows that are watched, during a batch
         self._told = 0
+        self._part = _Part(_NONE, _NONE, _NONE, _NONE)
+        self._clock: int = state.get("ledger", {}).get("clock") or 0  # nothing waited before the first event
 
     @classmethod
     def of(cls, node: AggregateNode, state: dict[str, Any], windows: Mapping[int, Cells] | None) -> WithinBound | None:
@@ -64,22 +76,27 @@ class WithinBound:
         self._judged, self._told = self._ledger.on_batch(arrivals, group, inputs), 0
         self._ends = self._ledger.ends
 
-    def follow(self, clock: Times, reached: Times, closed_to: int, steps: Rows, decisions: Decisions) -> Decisions:
-        """Go through a part of the batch, and write down what was measured at each decision.
+    def on_part(self, part: Arrivals, reached: Times, closed_to: int, promised: Times) -> None:
+        """Find what closes in a part of the batch, which `follow` then goes through.
 
-        `reached` is how far windows are closed after each step, `closed_to` how far before; `steps` are those of the
-        decisions.
+        `reached` is how far windows are closed after each step, `closed_to` how far before the first; `promised` how
+        far the input has closed them before each step, when the clock was still that of the step before.
         """
-        ends = self._ends[slice(*np.searchsorted(self._ends, [closed_to, reached[-1]], side="right"))]
-        closing = np.searchsorted(reached, ends, side="left")
+        ends = self._closing(closed_to, int(reached[-1]))
+        step = np.searchsorted(reached, ends, side="left")
+        clock = np.where(ends <= promised[step], part.before[step], part.clock[step])
+        self._part, self._clock = _Part(part.clock, ends, step, np.maximum(clock - ends, 0)), int(part.clock[-1])
+
+    def follow(self, steps: Rows, decisions: Decisions) -> Decisions:
+        """Go through the part, and write down what was measured at each decision; `steps` are theirs."""
         measured = np.full(len(decisions), np.nan)
         start = 0
         for number, step in enumerate(steps.tolist()):
-            self._tell(clock, ends, closing, start, step + 1)
-            share = self._recent.get(int(clock[step])).share
+            self._tell(start, step + 1)
+            share = self._recent.get(int(self._part.clock[step])).share
             measured[number] = np.nan if share is None else share
             start = step + 1
-        self._tell(clock, ends, closing, start, len(clock))
+        self._tell(start, len(self._part.clock))
         return replace(decisions, measured=measured)
 
     def measure(self, clock: int) -> RecentWindows:
@@ -88,8 +105,10 @@ class WithinBound:
         self._recent.told()
         return windows
 
-    def on_batch_end(self) -> None:
-        """Let go of windows that no row can reach any more."""
+    def on_batch_end(self, closed_to: int, promised: int) -> None:
+        """Note what punctuations close after the last step, and let go of windows that no row can reach any more."""
+        for end in self._closing(closed_to, promised).tolist():
+            self._recent.emitted(end, max(self._clock - end, 0))
         self._ledger.forget()
 
     def on_end(self) -> None:
@@ -107,14 +126,19 @@ class WithinBound:
         ledger = {"clock": held.clock, "whole": held.whole, "longest": held.longest, "gone": held.gone}
         return {"within": {"about": self._about, "ledger": ledger, "recent": self._recent.snapshot()}}
 
-    def _tell(self, clock: Times, ends: Times, closing: Rows, start: int, stop: int) -> None:
+    def _closing(self, closed_to: int, reached: int) -> Times:
+        """Return the ends of windows that close between two times."""
+        first, stop = np.searchsorted(self._ends, [closed_to, reached], side="right").tolist()
+        return self._ends[first:stop]
+
+    def _tell(self, start: int, stop: int) -> None:
         """Remember the windows that were emitted, and those that came of an age, in the steps `[start, stop)`."""
-        for place in range(*np.searchsorted(closing, [start, stop]).tolist()):
-            self._recent.emitted(int(ends[place]), int(clock[closing[place]] - ends[place]))
-        judged = self._judged
+        part, judged = self._part, self._judged
+        for place in range(*np.searchsorted(part.step, [start, stop]).tolist()):
+            self._recent.emitted(int(part.ends[place]), int(part.waited[place]))
         if judged is None or stop <= start:
             return
-        upto = int(np.searchsorted(judged.due, clock[stop - 1], side="right"))
+        upto = int(np.searchsorted(judged.due, part.clock[stop - 1], side="right"))
         for number in range(self._told, upto):
             self._recent.update(int(judged.end[number]), judged.of(number))
         self._told = max(self._told, upto)

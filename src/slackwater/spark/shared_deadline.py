@@ -186,6 +186,7 @@ class _Seen:
         def written(rows: DataFrame, batch: int) -> None:
             write(rows, batch)
             decided = rows.select("at", "slack", "slack_ready", "released").toArrow()
+            decided = decided.filter(pc.is_valid(decided["at"]))  # rows about control records are no decisions
             if decided.num_rows:
                 at, waited = self._waited(decided, self.latencies.pop(batch, None))
                 self.shared.on_batch(self.name, batch, at, waited)
