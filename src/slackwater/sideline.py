@@ -27,7 +27,7 @@ class Sideline:
     On Spark, these are the rows of one bucket. A call without rows is a pause: it works off a second's rows.
 
     >>> Sideline(over=300)
-    Sideline(over=300, pace=300, one_in=3, at_most=300000)
+    Sideline(over=300, pace=300, one_in=50, at_most=300000)
     >>> Sideline(over=400, pace=300, one_in=10).share(new=280, passed=1_000_000)
     28
     """
@@ -37,11 +37,11 @@ class Sideline:
     one_in: int
     at_most: int
 
-    def __init__(self, *, over: int, pace: int | None = None, one_in: int = 3, at_most: int | None = None) -> None:
+    def __init__(self, *, over: int, pace: int | None = None, one_in: int = 50, at_most: int | None = None) -> None:
         fields = {
             "over": _counted("over", over, "1000 rows a second is such a number"),
             "pace": over if pace is None else _counted("pace", pace, "leave it out for the same as over"),
-            "one_in": _counted("one_in", one_in, "3 is one row that was set aside for every 3 new ones"),
+            "one_in": _counted("one_in", one_in, "50 is one row that was set aside for every 50 new ones"),
             "at_most": _SECONDS * over if at_most is None else _counted("at_most", at_most, "leave it out"),
         }
         for name, value in fields.items():

@@ -38,7 +38,8 @@ SECOND, STEP = 1_000_000, 250_000  # us
 class BurstCase:
     """What is run: PROD's Q4-2 is a maximum over 5 s every second."""
 
-    sideline: Sideline | None = None  # None: rows are taken in as they came, and the machine is prodded every second
+    sideline: Sideline | None = None  # None: rows are taken in as they came
+    prods: bool = False  # whether it is prodded every second for windows that have ended, as PROD's machine is
     calm: bool = False  # whether the bursts are left out of the stream
     per_second: int = 300  # rows that the machine can take in
     size: int = 5  # seconds
@@ -99,14 +100,14 @@ class _Run:
         """Read what has come, take it in, and write what that leads to."""
         self._tick = max(self._tick + STEP, self._free)
         came = int(np.searchsorted(self.times, self._tick, side="right"))
-        if self._case.sideline is None:  # PROD's machine has a list of rows to do, which prods bypass
+        if self._case.prods:  # PROD's machine has a list of rows to do, which prods bypass: so it reads little at once
             came = min(came, self.sent + self._case.per_second * STEP // SECOND)
         before = self.live.counts.released
         left = self.live.feed(self._rows.slice(self.sent, came - self.sent))
         taken_in = self.live.counts.released - before
         self.sent, self._free = came, self._tick + taken_in * SECOND // self._case.per_second
         self._note(left, self._free)
-        if self._case.sideline is None:
+        if self._case.prods:
             self._note(self.live.prod(until=(self._tick - STEP) // SECOND * SECOND), self._free)
 
     def written(self, dense: Mask) -> Written:

@@ -67,7 +67,7 @@ def _sideline(sideline: Sideline) -> str:
     """Say what is set aside.
 
     >>> _sideline(Sideline(over=300))
-    'rows of a slide above 300 a second wait, 1 is worked off for every 3 new; finals leave in any order'
+    'rows of a slide above 300 a second wait, 1 is worked off for every 50 new; finals leave in any order'
     """
     waits = f"rows of a slide above {sideline.over} a second wait"
     return f"{waits}, 1 is worked off for every {sideline.one_in} new; finals leave in any order"
