@@ -138,7 +138,8 @@ def reorder(
     Args:
         stream: made by `sw.stream`.
         contract: how good the order must be, such as `sw.DropRatio(0.01)`: at most 1 % of the rows come too late, in
-            every minute. Leaving it out is an error that shows examples.
+            every minute; `sw.Deadline("6 seconds")`: no row waits longer than that leaves; both, with `&`; or a fixed
+            policy. Leaving it out is an error that shows examples.
         late: what happens to rows that come too late: "side" (the default: to the `late` output), "drop", "adjust"
             (raise their event time) or "raise".
         release: "arrival" checks what may leave at every arrival (SUN15), "clock" when the clock grows (JI16).
@@ -208,14 +209,15 @@ def join(
         where: what else must hold: SQL over the columns of all streams, `dist(x1, y1, x2, y2)` included, or a Python
             function that is called with one table of candidate rows for each stream and returns a boolean column.
         contract: how complete the results must be (`sw.Recall`), or what share of the rows of all streams may come too
-            late (`sw.DropRatio`); leaving it out is an error that shows examples.
+            late (`sw.DropRatio`), or how long rows may take (`sw.Deadline`); one of the first two and a deadline, with
+            `&`; or a fixed policy. Leaving it out is an error that shows examples.
         late: what happens to rows that come too late: "side" (the default: to the `late` output), "drop" or "raise".
         release: when reorder buffers look what may leave: "arrival" (SUN15) or "clock" (JI16).
         closed: "both" is JI16's window [T - W, T], "right" SUN15's (T - W, T].
         situation2: SUN15's situation 2: a late row completes results at exactly the join's time; for two streams.
         synchronize: whether streams wait for each other (JI16 Alg. 1); without it (SUN15's Baseline 3), rows come to
             the join as they leave their reorder buffers.
-        buckets: on Spark, how many parts the work is spread over.
+        buckets: on Spark, how many parts the work is spread over (1 unless told).
         scope: who keeps the contract where there are several buckets: each "bucket" by itself, or ("global") the
             driver over all of them together, with one slack that every bucket follows from the next micro-batch on.
             "global" is for thin buckets, with few results per period each; it needs `start`, and a controller whose

@@ -52,9 +52,10 @@ def aggregate(
             `sw.min`, `sw.max`, `sw.variance`, `sw.quantile("x", 0.95)`, `sw.distinct("x")`, or a function of yours as
             `sw.Value`.
         by: columns; rows of equal values are aggregated together. Null is a value of its own.
-        contract: how long to wait: `sw.RelativeError`, `sw.DropRatio`, `sw.FixedSlack`, `sw.MaxSlack` or `sw.NoSlack`.
+        contract: how long to wait: `sw.RelativeError`, `sw.DropRatio`, `sw.Punctuated`, `sw.FixedSlack`,
+            `sw.MaxSlack` or `sw.NoSlack`.
         late: as in `sw.reorder`, but for "adjust".
-        buckets: on Spark, how many parts the groups are spread over; each has its own clock.
+        buckets: on Spark, how many parts the groups are spread over (1 unless told); each has its own clock.
         early: when windows are shown before they are final, such as `sw.Early(aggressiveness=0.25)`. Results then have
             two more columns: `kind` ("early" or "final") and `revision` (0, 1, ... for each window and group). Unless
             `estimate="raw"`, early values are what is expected in the end: every number `x` is followed by `x_low` and

@@ -23,8 +23,8 @@ def merge(
     late: LatePolicy | str = "side",
     release: Literal["arrival", "clock"] = "arrival",
     payload: Payload | None = None,
-    by: str | Sequence[str] | None = None,
-    buckets: int = 1,
+    by: str | Sequence[str] = (),
+    buckets: int | None = None,
 ) -> Any:
     """Merge streams into one event-time order, waiting as long as the contract says. `sw.union` is the same.
 
@@ -46,8 +46,9 @@ def merge(
             not repeated.
 
         by: columns that all streams have, by whose hash rows go to buckets on Spark.
-        buckets: how many; each is one task, and has clocks, slack, order and decisions of its own. So there is one
-            order over the rows of a key, and none between buckets. In process there is one order over all rows.
+        buckets: how many (1 unless told); each is one task, and has clocks, slack, order and decisions of its own. So
+            there is one order over the rows of a key, and none between buckets. In process there is one order over all
+            rows.
 
     Under a deadline results have a column `ready`: false for a row that left because waiting any longer would have
     exceeded the limit, or when a stream became idle. As long as all are true and no stream is idle, the same rows give
@@ -70,8 +71,8 @@ def merge(
         late=LatePolicy.of(late),
         release=release,
         payload=payload_of(nodes, schemas, payload),
-        by=() if by is None else (by,) if isinstance(by, str) else tuple(by),
-        buckets=buckets,
+        by=(by,) if isinstance(by, str) else tuple(by),
+        buckets=1 if buckets is None else buckets,
     )
     check_merge(node, schemas)
     if is_spark(frames[0]):

@@ -8,18 +8,15 @@ function here and nowhere else.
 from __future__ import annotations
 
 import datetime as dt
-import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar
+from typing import ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from slackwater.errors import ParameterError, did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from slackwater.errors import ParameterError
+from slackwater.units import EXAMPLES, UNITS, in_units, parsed
 
 Times: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -30,18 +27,6 @@ BEFORE_ALL_TIME = -(2**62)  # what an empty running maximum starts from; far eno
 AFTER_ALL_TIME = 2**62  # and an empty running minimum
 
 _T = TypeVar("_T", int, Times)
-
-_UNITS: Mapping[str, int] = {
-    **dict.fromkeys(("us", "µs", "microsecond", "microseconds"), 1),
-    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 1_000),
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1_000_000),
-    **dict.fromkeys(("min", "mins", "minute", "minutes"), 60_000_000),
-    **dict.fromkeys(("h", "hour", "hours"), 3_600_000_000),
-    **dict.fromkeys(("d", "day", "days"), 86_400_000_000),
-    **dict.fromkeys(("week", "weeks"), 604_800_000_000),
-}
-_TERM = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([a-zµ]+)\s*", re.IGNORECASE)
-_EXAMPLES = 'write it with a unit, such as "5 seconds", "250 ms" or timedelta(seconds=5)'
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -65,7 +50,7 @@ class Duration:
                 "duration",
                 self.microseconds,
                 must="be a whole number of us, >= 0 and below 10,000 years",
-                remedy=_EXAMPLES,
+                remedy=EXAMPLES,
             )
 
     @classmethod
@@ -76,13 +61,13 @@ class Duration:
         if isinstance(value, dt.timedelta):
             return cls._checked(value // dt.timedelta(microseconds=1), value, parameter)
         if isinstance(value, str):
-            return cls._checked(_parse(value, parameter), value, parameter)
-        raise ParameterError(parameter, value, must="be a duration", remedy=_EXAMPLES)
+            return cls._checked(parsed(value, parameter), value, parameter)
+        raise ParameterError(parameter, value, must="be a duration", remedy=EXAMPLES)
 
     @classmethod
     def _checked(cls, microseconds: int, value: object, parameter: str) -> Duration:
         if not 0 <= microseconds <= MAX_TIME - MIN_TIME:
-            raise ParameterError(parameter, value, must="be >= 0 and below 10,000 years", remedy=_EXAMPLES)
+            raise ParameterError(parameter, value, must="be >= 0 and below 10,000 years", remedy=EXAMPLES)
         return cls(microseconds)
 
     def __str__(self) -> str:
@@ -92,10 +77,10 @@ class Duration:
         ('1.5 seconds', '2 ms', '1 day', '0 seconds')
         """
         for unit in ("day", "hour", "minute"):
-            if self and self.microseconds % _UNITS[unit] == 0:
-                return _plural(self.microseconds // _UNITS[unit], unit)
+            if self and self.microseconds % UNITS[unit] == 0:
+                return in_units(self.microseconds // UNITS[unit], unit)
         if self.microseconds >= 1_000_000 or not self:
-            return _plural((Decimal(self.microseconds) / 1_000_000).normalize(), "second")
+            return in_units((Decimal(self.microseconds) / 1_000_000).normalize(), "second")
         if self.microseconds >= 1_000:
             return f"{(Decimal(self.microseconds) / 1_000).normalize():f} ms"
         return f"{self.microseconds} us"
@@ -110,36 +95,6 @@ class Duration:
 DurationLike: TypeAlias = Duration | dt.timedelta | str
 Duration.ZERO = Duration(0)
 Duration.MAX = Duration(MAX_TIME - MIN_TIME)
-
-
-def _plural(count: int | Decimal, unit: str) -> str:
-    return f"{Decimal(count):f} {unit}{'' if count == 1 else 's'}"
-
-
-def _parse(text: str, parameter: str) -> int:
-    position, total = 0, Decimal(0)
-    while position < len(text):
-        term = _TERM.match(text, position)
-        if term is None or term[2].lower() not in _UNITS:
-            meant = "" if term is None else _meant(text, term[2])
-            raise ParameterError(parameter, text, must="be a duration with a unit", remedy=meant + _EXAMPLES)
-        total += Decimal(term[1]) * _UNITS[term[2].lower()]
-        position = term.end()
-    if position == 0:
-        raise ParameterError(parameter, text, must="be a duration with a unit", remedy=_EXAMPLES)
-    if total != int(total):
-        raise ParameterError(parameter, text, must="be a whole number of microseconds", remedy=_EXAMPLES)
-    return int(total)
-
-
-def _meant(text: str, unit: str) -> str:
-    """Return the question whether a misspelled unit is one that we know; short ones are too like each other.
-
-    >>> _meant("5 secnds", "secnds"), _meant("5 m", "m")
-    ('did you mean 5 seconds? ', '')
-    """
-    known = {word: text.strip().replace(unit, word, 1) for word in _UNITS if len(word) > 3}
-    return did_you_mean(unit.lower(), known, shown=known)
 
 
 def microseconds_of(moment: dt.datetime | int) -> int:

@@ -52,7 +52,7 @@ def error_of(mine, true) -> float:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_constant_slack_keeps_as_many_results_as_the_steps_say(panes, seed):
     arrivals, group, inputs = disordered(seed)
-    needs = ResultSteps.of_rows(panes, FUNCTIONS, arrivals, group, inputs).needs(FUNCTIONS, 0.2)
+    needs = ResultSteps.of_events(panes, FUNCTIONS, arrivals, group, inputs).needs(FUNCTIONS, 0.2)
     slacks, change = needs.changes()
     truth = run_with(10**6, panes, arrivals, group, inputs)
     for slack in (0, 1, 3, 10, 30, 59, 100):
@@ -65,7 +65,7 @@ def test_a_result_needs_the_slack_from_which_on_it_stays_within_the_bound():
     # mean: 10, then 10 and 30, then 10, 30 and -10: within at first, then not, then within again
     arrivals = Arrivals.after(None, Events.of([1, 12, 2, 15, 3]))
     inputs = [Input(np.array([10, 0, 30, 0, -10]))]
-    steps = ResultSteps.of_rows(Panes(10, 10), [Mean()], arrivals, np.zeros(5, np.int64), inputs)
+    steps = ResultSteps.of_events(Panes(10, 10), [Mean()], arrivals, np.zeros(5, np.int64), inputs)
     needs = steps.needs([Mean()], 0.1)
     assert [0, 3, 6] == steps.slack[:3].tolist()
     assert [True, False, True] == needs.within[:3].tolist()
@@ -74,12 +74,12 @@ def test_a_result_needs_the_slack_from_which_on_it_stays_within_the_bound():
 
 def test_a_result_whose_rows_all_came_behind_its_end_needs_the_first_of_them():
     arrivals = Arrivals.after(None, Events.of([12, 3]))
-    steps = ResultSteps.of_rows(Panes(10, 10), [Count()], arrivals, np.zeros(2, np.int64), [Input(np.zeros(2))])
+    steps = ResultSteps.of_events(Panes(10, 10), [Count()], arrivals, np.zeros(2, np.int64), [Input(np.zeros(2))])
     assert {0: 3, 1: 0} == dict(zip(steps.window.tolist(), steps.needs([Count()], 0.1).slack.tolist(), strict=True))
 
 
 def test_a_value_that_does_not_count_may_be_off():
     arrivals = Arrivals.after(None, Events.of([1, 12, 3]))
     inputs = [Input(np.array([5, 5, 5]))] * 2
-    steps = ResultSteps.of_rows(Panes(10, 10), [Count(), Max()], arrivals, np.zeros(3, np.int64), inputs)
+    steps = ResultSteps.of_events(Panes(10, 10), [Count(), Max()], arrivals, np.zeros(3, np.int64), inputs)
     assert [0, 0] == steps.needs([None, Max()], 0.1).slack.tolist()

@@ -203,3 +203,9 @@ def test_explain_says_in_which_order_rows_leave_and_what_results_have():
     text = sw.merge(stream("a", [1], v=["k"]), stream("b", [2]), contract=SECOND).explain()
     assert "by event time, then a < b, then arrival" in text
     assert "event_time, stream, a struct for each stream" in text
+
+
+def test_leaving_the_buckets_open_is_one_bucket():
+    rows = pa.table({"ts": [1]})
+    streams = [sw.stream(rows, name=name, event_time="ts", unit="s") for name in "ab"]
+    assert 1 == sw.merge(*streams, contract=sw.NoSlack(), by=(), buckets=None).node.buckets

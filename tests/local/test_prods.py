@@ -222,7 +222,8 @@ def test_a_punctuation_is_of_a_group_or_of_a_range_but_not_of_both():
 def test_a_punctuation_names_its_group_as_a_prod_does():
     none = pa.table({"ts": pa.array([], pa.int64()), "key": pa.array([], pa.int64())})
     stream = sw.stream(none, event_time="ts", unit="s")
-    asked = {"by": "key", "values": {"v": sw.count()}, "contract": sw.FixedSlack("1 hour"), "early": sw.Early()}
+    asked = {"by": "key", "values": {"v": sw.count()}, "contract": sw.FixedSlack("1 hour")}
+    asked["early"] = sw.Early(estimate="raw")
     counts = sw.aggregate(stream, size="10 seconds", **asked).live()
     counts.feed(pa.table({"ts": [1], "key": [5]}))
     assert [("final", 10, 5, 1)] == shown(counts.punctuate(10 * SECOND, where={"key": "5"}))
@@ -256,7 +257,8 @@ def test_a_punctuation_of_half_a_key_is_an_error_in_rows_and_calls():
 
 def test_a_punctuation_of_a_group_closes_its_windows_without_rows_too():
     stream = sw.stream(COLUMNS.empty_table(), event_time="ts", unit="s")
-    asked = {"by": "key", "values": {"v": sw.count()}, "contract": sw.FixedSlack("1 hour"), "early": sw.Early()}
+    asked = {"by": "key", "values": {"v": sw.count()}, "contract": sw.FixedSlack("1 hour")}
+    asked["early"] = sw.Early(estimate="raw")
     counts = sw.aggregate(stream, size="10 seconds", empty=True, **asked).live()
     feed(counts, (1, "a", 1), (2, "b", 1))
     assert [("early", 10, "a", 1)] == shown(counts.prod(where={"key": "a"}))
@@ -266,7 +268,8 @@ def test_a_punctuation_of_a_group_closes_its_windows_without_rows_too():
 
 def test_a_punctuation_of_a_range_closes_its_windows_without_rows_too():
     stream = sw.stream(COLUMNS.empty_table(), event_time="ts", unit="s")
-    asked = {"values": {"v": sw.count()}, "contract": sw.FixedSlack("1 hour"), "early": sw.Early()}
+    asked = {"values": {"v": sw.count()}, "contract": sw.FixedSlack("1 hour")}
+    asked["early"] = sw.Early(estimate="raw")
     counts = sw.aggregate(stream, size="10 seconds", empty=True, **asked).live()
     feed(counts, (1, "a", 1), (31, "b", 1))
     assert [("final", 30, None, 0)] == shown(counts.punctuate(30 * SECOND, since=20 * SECOND))

@@ -29,6 +29,7 @@ from slackwater.core.empty_windows import EmptyWindows
 from slackwater.core.open_panes import OpenPanes
 from slackwater.core.punctuations import NOTHING_PROMISED, Promised, Punctuation
 from slackwater.core.revisions import Revisions
+from slackwater.core.segments import spread_over
 from slackwater.time import (
     AFTER_ALL_TIME,
     BEFORE_ALL_TIME,
@@ -371,10 +372,8 @@ class WindowAggregateLogic:
         """Add events to the windows `first` to `last`: those that closed in this batch after they came."""
         if not len(first):
             return windows
-        count = last - first + 1
-        which = np.repeat(np.arange(len(first)), count)
-        nth = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
-        more = Cells.of(self._functions, first[which] + nth, group[which], _of(inputs, which))
+        which, window = spread_over(np.arange(len(first)), first, last)
+        more = Cells.of(self._functions, window, group[which], _of(inputs, which))
         return more if windows is None else windows.merged(more, self._functions)
 
 

@@ -1,9 +1,9 @@
-"""Results of an aggregate at every slack, kept until no row that late is to be expected any more.
+"""Results of an aggregate at every slack, kept until no event that late is to be expected any more.
 
-For each window that is watched there are the states of its groups by the slack that their rows need, in bins of 2 %.
-What a slack needs is also when it comes: rows that need no more than `a` have all come once the clock is `a` past the
+For each window that is watched there are the states of its groups by the slack that their events need, in bins of 2 %.
+What a slack needs is also when it comes: events that need no more than `a` have all come once the clock is `a` past the
 end of their window. So a result can be judged at any age from its cells alone, however the stream is cut into batches:
-the value with all rows of that age is taken for the true one, and later, when the window is twice as old, again.
+the value with all events of that age is taken for the true one, and later, when the window is twice as old, again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _OVERLAP = 4  # windows that overlap more are nearly the same: of those only some are watched
 _DOUBLING = 35  # bins: 1.02 ** 35 is 2
 _LEAST, _MOST = 8, 512  # windows that are kept after their end
-_LONGER = 4  # how many times as long as any row has needed so far, within these limits
+_LONGER = 4  # how many times as long as any event has needed so far, within these limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class LedgerState:
 
     clock: int | None = None
     whole: int | None = None  # windows that end before it began before the stream did: they are like no other
-    longest: int = 0  # that a row needed so far
+    longest: int = 0  # that an event needed so far
     gone: int = BEFORE_ALL_TIME  # windows that end before it are not kept any more
     windows: Mapping[int, Cells] = field(default_factory=dict)  # the place of a cell is its bin of slack
 
@@ -102,7 +102,7 @@ class ResultLedgerLogic:
         if self._whole is None:
             self._whole = int(arrivals.events.time[0]) + self._panes.size
         gone = self._frontier(arrivals)
-        steps = ResultSteps.of_rows(
+        steps = ResultSteps.of_events(
             self._panes, self._config.functions, arrivals, group, inputs, not_before=arrivals.per_event(gone)
         )
         self._add(steps.in_bins(self._config.functions))
@@ -111,7 +111,7 @@ class ResultLedgerLogic:
         return judged
 
     def forget(self) -> None:
-        """Drop windows that no row can reach any more."""
+        """Drop windows that no event can reach any more."""
         ends = self.ends
         for window in self._numbers[ends < self._gone].tolist():
             del self._held[window]
@@ -141,7 +141,7 @@ class ResultLedgerLogic:
         first = self._panes.ends(first_window(arrivals.events.time, self._panes.slide))
         needed = slack_to_stay_open(first, before)
         longest = np.maximum.accumulate(np.maximum(needed, self._longest))
-        # as the rows before a step made it: a row must not make the room that it needs itself
+        # as the events before a step made it: an event must not make the room that it needs itself
         arrived = arrivals.arrived_by(np.arange(arrivals.steps - 1))
         known = np.concatenate(([self._longest], longest[arrived - 1]))
         self._longest = int(longest[-1])

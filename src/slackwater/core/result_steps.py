@@ -1,9 +1,9 @@
 """What every result of an aggregate would have been at every slack.
 
-A window that ends at `end` gets, with a constant slack K, the rows that came before the clock was K past its end: those
-that need no more than K (`time.slack_to_stay_open`). So the value of a result is a step function of the slack, which
-changes where one of its rows is needed, and the last value is the true one. Nothing has to be run again to know what
-another slack would have given, and it does not matter which slack was in force.
+A window that ends at `end` gets, with a constant slack K, the events that came before the clock was K past its end:
+those that need no more than K (`time.slack_to_stay_open`). So the value of a result is a step function of the slack,
+which changes where one of its events is needed, and the last value is the true one. Nothing has to be run again to
+know what another slack would have given, and it does not matter which slack was in force.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from slackwater.core.algebra import Algebra, State, joined_states, scan, taken
 from slackwater.core.cells import Cells, Input
-from slackwater.core.segments import slots_of
+from slackwater.core.segments import differs, slots_of, spread_over
 from slackwater.estimate.needed_slack import bin_of
 from slackwater.models.relative_error import is_within, relative_error
 from slackwater.time import first_open_window, first_window, last_window, slack_to_stay_open
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ResultSteps:
-    """Steps by (window, group, slack), each once: what the rows that need this slack add to the result."""
+    """Steps by (window, group, slack), each once: what the events that need this slack add to the result."""
 
     window: Rows
     group: Rows
@@ -45,7 +45,7 @@ class ResultSteps:
         return ResultSteps(self.window[which], self.group[which], self.slack[which], states)
 
     @classmethod
-    def of_rows(
+    def of_events(
         cls,
         panes: Panes,
         functions: Sequence[Algebra],
@@ -55,11 +55,11 @@ class ResultSteps:
         *,
         not_before: Times | None = None,
     ) -> ResultSteps:
-        """Find the steps that rows make; `group` and `inputs` have an entry for each event. Nothing is rounded.
+        """Find the steps that events make; `group` and `inputs` have an entry for each event. Nothing is rounded.
 
-        With `not_before` a row makes none in windows that end before the time that it says for the row.
+        With `not_before` an event makes none in windows that end before the time that it says for it.
 
-        O(rows + cells x overlap) for rows that no window ended before, the overlap for each of the others.
+        O(events + cells x overlap) for events that no window ended before, the overlap for each of the others.
         """
         time, before = arrivals.events.time, arrivals.per_event(arrivals.before)
         behind = first_window(time, panes.slide) < first_open_window(before, panes.slide)
@@ -71,12 +71,12 @@ class ResultSteps:
             parts.append(_of_cells(cells, panes))
         if len(late):
             spans = first_window(time[late], panes.slide), last_window(time[late], panes.size, panes.slide)
-            row, window = _spread(late, *spans)
+            event, window = spread_over(late, *spans)
             if not_before is not None:
-                counts = panes.ends(window) >= not_before[row]
-                row, window = row[counts], window[counts]
-            slack = slack_to_stay_open(panes.ends(window), before[row])
-            parts.append(_of_late(functions, window, slack, group[row], [each[row] for each in inputs]))
+                counts = panes.ends(window) >= not_before[event]
+                event, window = event[counts], window[counts]
+            slack = slack_to_stay_open(panes.ends(window), before[event])
+            parts.append(_of_late(functions, window, slack, group[event], [each[event] for each in inputs]))
         return cls.concat(parts, functions)
 
     @classmethod
@@ -107,7 +107,7 @@ class ResultSteps:
         """Return the steps in order; those of equal window, group and slack become one. O(n log n)."""
         order = np.lexsort((self.slack, self.group, self.window))
         mine = self[order]
-        begins = _differs(mine.window) | _differs(mine.group) | _differs(mine.slack)
+        begins = differs(mine.window) | differs(mine.group) | differs(mine.slack)
         if begins.all():
             return mine
         states = tuple(scan(each, state, begins) for each, state in zip(functions, mine.states, strict=True))
@@ -120,7 +120,7 @@ class ResultSteps:
 
     def needs(self, functions: Sequence[Algebra | None], bound: float) -> ResultNeeds:
         """Find which slacks keep a bound; None in place of a function: its value does not count."""
-        begins = _differs(self.window) | _differs(self.group)
+        begins = differs(self.window) | differs(self.group)
         return ResultNeeds(self, begins, _within(self.states, functions, begins, bound))
 
 
@@ -172,9 +172,9 @@ def _within(states: Sequence[State], functions: Sequence[Algebra | None], begins
 
 
 def _of_cells(cells: Cells, panes: Panes) -> ResultSteps:
-    """Spread the cells of panes over their windows; their rows came before any of these ended."""
+    """Spread the cells of panes over their windows; their events came before any of these ended."""
     first, last = panes.first_window(cells.place), panes.last_window(cells.place)
-    which, window = _spread(np.arange(len(cells)), first, last)
+    which, window = spread_over(np.arange(len(cells)), first, last)
     states = tuple(taken(state, which) for state in cells.states)
     return ResultSteps(window, cells.group[which], np.zeros(len(which), np.int64), states)
 
@@ -188,14 +188,3 @@ def _of_late(
     where = np.full(slots, -1, np.int64)
     where[occurs] = position[occurs]
     return ResultSteps(window[where[cells.place]], cells.group, slack[where[cells.place]], cells.states)
-
-
-def _spread(which: Rows, first: Rows, last: Rows) -> tuple[Rows, Rows]:
-    """Return each of some positions once for each window from `first` to `last`, and these windows."""
-    count = last - first + 1
-    nth = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-    return np.repeat(which, count), np.repeat(first, count) + nth
-
-
-def _differs(values: Rows) -> Mask:
-    return np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))

@@ -16,7 +16,7 @@ from slackwater.core.algebra import Algebra, State, scan, taken
 from slackwater.core.cells import Cells
 from slackwater.core.compiled import compiled
 from slackwater.core.entries import chosen, replaced
-from slackwater.core.segments import stable_order
+from slackwater.core.segments import differs, stable_order
 
 if TYPE_CHECKING:
     from slackwater.core.panes import Panes
@@ -86,7 +86,7 @@ def _rolled(
 
 def _combined(cells: Cells, block: Rows, functions: Sequence[Algebra], low: Rows, high: Rows) -> tuple[State, ...]:
     """Combine the cells `low` to `high` (both included) of every window, which all are of one group."""
-    begins = _differs(block) | _differs(cells.group)
+    begins = differs(block) | differs(cells.group)
     ends = np.append(begins[1:], True)[: len(begins)]
     segment = np.cumsum(begins)
     apart = np.flatnonzero(segment[low] != segment[high])
@@ -105,10 +105,6 @@ def _of_windows(
     out = (chosen(from_start, f[high], b[low]) for f, b in zip(forwards, backwards, strict=True))
     both = function.combine(taken(backwards, low[apart]), taken(forwards, high[apart]))
     return tuple(replaced(column, apart, new) for column, new in zip(out, both, strict=True))
-
-
-def _differs(values: Rows) -> Mask:
-    return np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
 
 
 @compiled

@@ -22,6 +22,26 @@ Reduction: TypeAlias = Literal["add", "least", "most"]
 _SMALL = 65_536  # so many counters cost nothing
 
 
+def differs(values: Rows) -> Mask:
+    """Return where a value is not the one before; the first one never is.
+
+    >>> differs(np.array([5, 5, 7])).tolist()
+    [True, False, True]
+    """
+    return np.concatenate((np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1]))
+
+
+def spread_over(which: Rows, first: Rows, last: Rows) -> tuple[Rows, Rows]:
+    """Return each of some positions once for each window from `first` to `last`, and these windows.
+
+    >>> [each.tolist() for each in spread_over(np.array([8, 9]), np.array([1, 4]), np.array([2, 4]))]
+    [[8, 8, 9], [1, 2, 4]]
+    """
+    count = last - first + 1
+    nth = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+    return np.repeat(which, count), np.repeat(first, count) + nth
+
+
 def reduced(values: Column, slot: Rows, slots: int, how: Reduction) -> Column:
     """Return the sum, the least or the most of the values of each slot; every slot that matters has a value.
 

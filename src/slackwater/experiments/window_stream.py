@@ -154,7 +154,7 @@ class WindowStream:
         group = self.plan(NoSlack()).groups[row]
         inputs = [each[row] for each in read_inputs(node, self.stream.frame)]
         functions = [value.algebra for _, value in node.values]
-        return ResultSteps.of_rows(node.panes, functions, self._arrivals, group, inputs)
+        return ResultSteps.of_events(node.panes, functions, self._arrivals, group, inputs)
 
     def _checked(self, windows: Cells | None) -> Cells:
         if windows is None:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from slackwater.events import PUNCTUATION, Events
@@ -17,14 +16,13 @@ from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
 from slackwater.pipeline.aggregate_decisions import aggregate_decisions
 from slackwater.pipeline.columns import late_table, read_batch
-from slackwater.pipeline.groups import Groups
+from slackwater.pipeline.groups import GrowingGroups
 from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.prod import Prod, check_prod, check_punctuation, control_marks, value_of
 from slackwater.pipeline.read_marks import KnownGroups, read_marks
 from slackwater.time import Duration, microseconds_of
 
 if TYPE_CHECKING:
-    from slackwater.events import Rows
     from slackwater.measurement import Counts
     from slackwater.plan.nodes import AggregateNode
 
@@ -62,7 +60,7 @@ class LiveAggregate:
     def __init__(self, node: AggregateNode, schema: pa.Schema) -> None:
         self._node, self._schema = node, schema
         self._pipeline = AggregatePipeline(node)
-        self._keys = schema.empty_table().select(list(node.by))  # of every group, by its code
+        self._groups = GrowingGroups.none(schema.empty_table().select(list(node.by)))
 
     def feed(self, frame: Any) -> Left:
         """Take in rows in arrival order, marked ones included; without rows it is a pause, for what was set aside."""
@@ -103,8 +101,8 @@ class LiveAggregate:
 
     def _step(self, table: pa.Table, asked: tuple[Prod, ...], **mark: Any) -> Left:
         started = time.perf_counter_ns()
-        code = self._coded(table)
-        groups = KnownGroups(code, self._keys)
+        code = self._groups.codes(table)
+        groups = KnownGroups(code, self._groups.keys)
         incoming = Incoming(Events.none())
         if table.num_rows:
             incoming = read_batch(self._node.stream, table, processing_time=time.time_ns() // 1_000)
@@ -118,26 +116,12 @@ class LiveAggregate:
         values = {column: value_of(self._schema, column, value) for column, value in promise.where.items()}
         row = {column: value.as_py() for column, value in values.items() if value is not None}
         if len(row) == len(values):
-            self._coded(pa.Table.from_pylist([row], schema=self._keys.schema))
-
-    def _coded(self, table: pa.Table) -> Rows:
-        """Return the group of each row; a group that is known keeps its code."""
-        mine = table.select(list(self._node.by))
-        every = pa.concat_tables([self._keys, mine])
-        known = self._keys.num_rows if self._node.by else 0
-        groups = Groups.of([every[column] for column in self._node.by], known + table.num_rows)
-        code = np.full(len(groups.row), -1, np.int64)
-        code[groups.code[:known]] = np.arange(known)
-        new = np.flatnonzero(code < 0)
-        code[new] = known + np.arange(len(new))
-        if self._node.by:
-            self._keys = pa.concat_tables([self._keys, every.take(groups.row[new])]).combine_chunks()
-        return code[groups.code[known:]]
+            self._groups.codes(pa.Table.from_pylist([row], schema=self._groups.keys.schema))
 
     def _left(self, table: pa.Table, outcome: AggregateOutcome, took: int) -> Left:
         node = self._node
         return Left(
-            results_table(node, self._schema, self._keys, outcome.emitted),
+            results_table(node, self._schema, self._groups.keys, outcome.emitted),
             late_table(node, table, outcome.late),
             aggregate_decisions(node, outcome, bucket=0, took=Duration(took)),
         )

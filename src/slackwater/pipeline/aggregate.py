@@ -70,7 +70,11 @@ class AggregateOutcome:
 
 
 class AggregatePipeline:
-    """Drives one aggregate. Its snapshot, the cells of its panes and its notes are all that there is to save."""
+    """Drives one aggregate, or a tower of them.
+
+    Its snapshot, the cells of its panes, its notes, the windows that are watched and what upper levels remember are all
+    that there is to save.
+    """
 
     def __init__(
         self,
