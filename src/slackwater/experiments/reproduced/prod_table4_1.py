@@ -13,6 +13,7 @@ from slackwater.api_aggregate import aggregate
 from slackwater.contracts import NoSlack
 from slackwater.core.panes import Panes
 from slackwater.early import Early
+from slackwater.estimate.arrays import Floats
 from slackwater.experiments.frame.claims import Claim, Judged, number
 from slackwater.experiments.frame.description import Cell, Column, Experiment, Plot, Row, grid
 from slackwater.experiments.frame.prod import latencies
@@ -30,7 +31,8 @@ _WORK = Column("work_ms", "work for a window", "ms")
 def run_cell(cell: Cell) -> Iterator[Row]:
     """Aggregate the same stream with and without early results, in turn."""
     made = Delayed.of(uniform(cell["duration"], cell.seed), "value")
-    waited, took = _waited(made), {name: [] for name in _EARLY}
+    waited = _waited(made)
+    took: dict[str, list[float]] = {name: [] for name in _EARLY}
     for turn in range(cell["runs"] + 1):
         for name in list(_EARLY)[:: 1 if turn % 2 else -1]:
             started = time.perf_counter()
@@ -42,7 +44,7 @@ def run_cell(cell: Cell) -> Iterator[Row]:
         yield {"policy": name, "latency_s": float(waited.mean()) + work, "work_ms": 1e3 * work}
 
 
-def _waited(made: Delayed) -> np.ndarray:
+def _waited(made: Delayed) -> Floats:
     """Return how long it takes from the first event of a slide until one ends it."""
     slides = Panes(WINDOWS.slide, WINDOWS.slide)
     complete = np.arange(1, int(made.times[-1]) // slides.slide)
@@ -50,7 +52,7 @@ def _waited(made: Delayed) -> np.ndarray:
 
 
 def _aggregate(made: Delayed, early: Early | None) -> int:
-    columns = {"event_time": pa.array(made.times, pa.timestamp("us", tz="UTC")), "value": made.values}
+    columns = {"event_time": pa.array(made.times, pa.timestamp("us", tz="UTC")), "value": pa.array(made.values)}
     given = stream(pa.table(columns), name="s", event_time="event_time")
     results = aggregate(
         given,
