@@ -20,8 +20,8 @@ _MAKE: dict[str, Callable[[int], Structure]] = {
 _READERS = [1, 2, 4, 8]
 _TIME = Column("reading_us", "average reading time", "us")
 _ONE_LOCK = (
-    "Threads of CPython take turns (the document runs Java), so an average holds whose turn it was, and with more threads "
-    "than cores mostly that: the two gates are the same code, and still differ."
+    "Threads of CPython take turns (the document runs Java), so an average holds whose turn it was, and with more "
+    "threads than cores mostly that: the two gates are the same code, and still differ."
 )
 
 
