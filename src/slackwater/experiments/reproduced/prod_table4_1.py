@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -52,8 +53,9 @@ def _waited(made: Delayed) -> Floats:
 
 
 def _aggregate(made: Delayed, early: Early | None) -> int:
-    columns = {"event_time": pa.array(made.times, pa.timestamp("us", tz="UTC")), "value": pa.array(made.values)}
-    given = stream(pa.table(columns), name="s", event_time="event_time")
+    times: pa.Array[Any] = pa.array(made.times, pa.timestamp("us", tz="UTC"))
+    table = pa.table({"event_time": times, "value": pa.array(made.values)})
+    given = stream(table, name="s", event_time="event_time")
     results = aggregate(
         given,
         size="30 seconds",
