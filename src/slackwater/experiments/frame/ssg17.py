@@ -28,11 +28,12 @@ TABLE = (
     Column("slack_s", "average slack", "s"),
     Column("slack_ready", "slack-ready", "events"),
     Column("detected", "detected", "jams"),
-    Column("ready_until_s", "last second that was ready", "s"),
+    Column("ready_until_s", "last second without slack-ready", "s"),
 )
 TUNER = (
     "The document prints neither where the search begins nor its steps, nor on what it is trained; this tuner learns "
-    "while it runs, and has no guard. Ours has one, and knows how far the streams are apart."
+    "while it runs, and has no guard. The strict one keeps the deadline, and passes on far more before it is ready. "
+    "Ours has a guard, and knows how far the streams are apart."
 )
 ABOUT = (
     "500 bus and 500 SCATS reports a second, joined by area within 5 s; a step every 250 ms, a decision every second. "

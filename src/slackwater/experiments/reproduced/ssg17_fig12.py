@@ -79,7 +79,7 @@ EXPERIMENT = Experiment(
         Claim("(ours) our tuner misses no deadline, from the first second on", "our aim", misses(OURS, False)),
         Claim("(ours) and detects 98 % of what Static High does", "our aim", _nearly_all),
     ),
-    table=TABLE,
+    table=TABLE[:-1],
     plots=plots("latencies", "slacks", "unready", "jams"),
     spark=False,
 )

@@ -13,6 +13,7 @@ from slackwater.experiments.traffic_run import STEP, Controlled
 from slackwater.time import Duration
 
 _THRESHOLDS = ["500 ms", "1 second", "2 seconds", "4 seconds", "8 seconds"]
+_FIRST = 25  # seconds that the document speaks of
 _X = Column("threshold_s", "queueing threshold", "s")
 _METRICS = (
     Column("worst_s", "worst latency", "s"),
@@ -24,7 +25,7 @@ _METRICS = (
 def run_cell(cell: Cell) -> Iterator[Row]:
     """Run the join with one threshold."""
     ran = run_under(cell, Controlled({"jams": Fixed(cell["threshold"]).build()}))
-    behind = float(ran.column("jams", "spread").max()) / 1e6
+    behind = float(ran.column("jams", "spread")[:_FIRST].max()) / 1e6
     threshold = Duration.of(cell["threshold"]).microseconds / 1e6
     yield {"threshold_s": threshold, "behind_s": behind, **figures(ran), **series(ran)}
 
@@ -72,7 +73,7 @@ EXPERIMENT = Experiment(
             rises("slack_ready", "threshold_s", "events", falls=True),
         ),
     ),
-    table=(*_METRICS, Column("behind_s", "furthest behind", "s")),
+    table=(*_METRICS, Column("behind_s", "furthest behind at first", "s")),
     plots=(
         *plots("latencies", "jams", "unready", lines="threshold"),
         *(
