@@ -3,8 +3,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# Whole files to as many processes as there are cores; not to many, since each may start a Spark of its own.
-PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
+# Whole files to as many processes as there are cores; one of them has all tests on Spark (tests/conftest.py).
+PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadgroup
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'

@@ -2,7 +2,8 @@
 
 Polars gets the columns, the pane of each row and nothing to decide: no clock, no late rows, no windows to close. The
 overlap cases compare windows of 30 and 300 slides with windows of 3, per result: in large batches, then one slide at a
-time, where a result must not cost more for the panes that its window shares with the one before.
+time, where a result must not cost more for the panes that its window shares with the one before. The early cases show
+every window half a slide early, against the same without early results, by the time of the processor.
 """
 
 from __future__ import annotations
@@ -56,6 +57,23 @@ def cases(*, quick: bool) -> Iterator[Case]:
             "windows of 3 slides, per result",
             {"rows per slide": 2_000, "groups": 1_000},
         )
+    yield from _early_cases(rows)
+
+
+def _early_cases(rows: int) -> Iterator[Case]:
+    table = _rows(rows, per_slide=100_000, groups=200)
+    config = {"rows": rows, "groups": 200, "per_slide": 100_000}
+    rival = partial(_processor_time, table, None)
+    for estimate, limit in (("raw", 1.02), ("corrected", 1.5)):
+        early = sw.Early(aggressiveness=0.5, estimate=estimate)  # type: ignore[arg-type]
+        ours = partial(_processor_time, table, early)
+        yield Case(f"aggregate, early results, {estimate}", ours, rival, limit, "no early results", config)
+
+
+def _processor_time(table: pa.Table, early: sw.Early | None) -> float:
+    started = time.process_time()
+    _results(table, SLIDE, early)
+    return time.process_time() - started
 
 
 def _slide_by_slide(overlap: int, slides: int) -> float:
@@ -98,7 +116,7 @@ def _per_result(table: pa.Table, size: int) -> float:
     return (time.perf_counter() - started) / results.num_rows
 
 
-def _results(table: pa.Table, size: int) -> Any:
+def _results(table: pa.Table, size: int, early: sw.Early | None = None) -> Any:
     out = sw.aggregate(
         sw.stream(table, event_time="ts"),
         by="key",
@@ -106,6 +124,7 @@ def _results(table: pa.Table, size: int) -> Any:
         slide=sw.Duration(SLIDE),
         values={"n": sw.count(), "total": sw.sum("x"), "most": sw.max("x")},
         contract=sw.FixedSlack("2 seconds"),
+        early=early,
     )
     return out.results
 

@@ -25,6 +25,7 @@ from slackwater.early import Early
 from slackwater.errors import SlackwaterError
 from slackwater.experiments.advise import advise
 from slackwater.plan.values import Value, count, distinct, max, mean, min, quantile, sum, variance
+from slackwater.sideline import Sideline
 from slackwater.time import Duration
 
 __version__ = "0.1.0"
@@ -42,6 +43,7 @@ __all__ = [
     "Punctuated",
     "Recall",
     "RelativeError",
+    "Sideline",
     "SlackwaterError",
     "Stream",
     "Value",

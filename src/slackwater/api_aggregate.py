@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from slackwater.contracts import Contract
     from slackwater.core.late import LatePolicy
     from slackwater.plan.values import Value
+    from slackwater.sideline import Sideline
     from slackwater.time import DurationLike
 
 
@@ -33,6 +34,7 @@ def aggregate(
     early: Early | None = None,
     prods: Stream | None = None,
     empty: bool = False,
+    sideline: Sideline | None = None,
 ) -> Any:
     """Aggregate a stream over sliding windows, waiting as long as the contract says.
 
@@ -54,13 +56,21 @@ def aggregate(
         late: as in `sw.reorder`, but for "adjust".
         buckets: on Spark, how many parts the groups are spread over; each has its own clock.
         early: when windows are shown before they are final, such as `sw.Early(aggressiveness=0.25)`. Results then have
-            two more columns: `kind` ("early" or "final") and `revision` (0, 1, ... for each window and group).
+            two more columns: `kind` ("early" or "final") and `revision` (0, 1, ... for each window and group). Unless
+            `estimate="raw"`, early values are what is expected in the end: every number `x` is followed by `x_low` and
+            `x_high`, an interval (null until enough windows were final), and `coverage` is which share of the rows is
+            believed to have come. Final results are sure: both bounds are the value, and all is covered. A plan of
+            several aggregates shows what has come, without estimates.
         prods: a stream that asks for early results: its event times say of windows up to when, its columns of which
             groups (null: of all). Rows of the late output then have one more column, `marker`. `sw.stream(marker=)`
             says how prods and punctuations come with the rows themselves.
         empty: whether windows without rows have results too, with a count of 0 and values that are null. Without `by`
             these are all windows from the first one with rows on, so that a long silence gives many. With `by` a group
             is reported for one more `size` after its last window with rows: groups that have gone are forgotten.
+
+        sideline: sets rows of a burst aside, such as `sw.Sideline(over=10_000)`, so that the windows after it are on
+            time; for what comes bit by bit. A window that closes while rows of it wait is shown as "early" then, and is
+            "final" once they are in: finals may leave in any order, and are those that would leave without it.
 
     >>> import pyarrow as pa, slackwater as sw
     >>> rows = pa.table({"ts": [1, 12, 4, 25, 3], "line": ["a", "a", "b", "a", "b"], "delay": [30, 60, 10, 20, 90]})
@@ -75,14 +85,24 @@ def aggregate(
     Each window is also shown when the clock is a quarter of the slide before its end:
 
     >>> shown = sw.aggregate(bus, size="10 seconds", values={"n": sw.count()}, contract=sw.FixedSlack("5 seconds"),
-    ...                      early=sw.Early(aggressiveness=0.25))
+    ...                      early=sw.Early(aggressiveness=0.25, estimate="raw"))
     >>> [(row["window"]["end"].second, row["n"], row["kind"], row["revision"]) for row in shown.results.to_pylist()]
     [(10, 1, 'early', 0), (10, 2, 'final', 1), (20, 1, 'final', 0), (30, 1, 'final', 0)]
+
+    With a row each second, six of ten have come half way; what is shown is what is expected in the end:
+
+    >>> rows = pa.table({"ts": range(600)})
+    >>> steady = sw.aggregate(sw.stream(rows, event_time="ts", unit="s"), size="10 seconds", values={"n": sw.count()},
+    ...                       contract=sw.NoSlack(), early=sw.Early(aggressiveness=0.5))
+    >>> for row in steady.results.to_pylist()[-4:-2]:
+    ...     print(row["kind"], row["n"], round(row["n_low"], 1), row["n_high"], round(row["coverage"], 1))
+    early 10 8.5 10.0 0.6
+    final 10 10.0 10.0 1.0
     """
     from slackwater.plan.validate_aggregate import aggregate_node
 
     asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
-    asked |= {"late": late, "buckets": buckets, "empty": empty}
+    asked |= {"late": late, "buckets": buckets, "empty": empty, "sideline": sideline}
     if isinstance(getattr(stream, "node", None), AggregateNode):
         return _of_aggregate(stream, **asked, early=early, prods=prods)
     if prods is not None:

@@ -71,6 +71,15 @@ def test_windows_over_a_file(files, tmp_path):
     assert 0 == shown.exit_code, shown.output
 
 
+def test_early_results_are_shown_beside_the_errors_of_final_ones(tmp_path):
+    contract = ("--contract", "error 3%", "--no-hindsight", "--early", "0.25")
+    shown = run("freeway", "--duration", "1 hour", *contract, "--output", str(tmp_path))
+    assert 0 == shown.exit_code, shown.output
+    names = ("early by 0.25 of the slide", "raw", "corrected", "accuracy")
+    assert [] == [name for name in names if name not in shown.stdout]
+    assert "Accuracy of early results" in (tmp_path / "replay.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
@@ -78,6 +87,8 @@ def test_windows_over_a_file(files, tmp_path):
         (("a.parquet", "--event-time", "ts", "--contract", "error 3%"), "--query must be given for files"),
         (("syn3", "--query", "count() as n", "--contract", "error 3%"), "say the size of the windows"),
         (("soccer", "--contract", "error 3%"), "has no stream to be aggregated"),
+        (("freeway", "--contract", "error 3%", "--early", "25"), "--early must be >= 0 and <= 1, got 25"),
+        (("syn3", "--contract", "drop 1%", "--early", "0.25"), "--early must be left out for contracts that are not"),
     ],
 )
 def test_a_query_that_cannot_be_replayed_is_refused(options, problem):

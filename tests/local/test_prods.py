@@ -10,6 +10,7 @@ from slackwater.errors import ColumnError, ParameterError
 from tests.local.test_aggregate import aggregate, disordered
 
 SECOND = 1_000_000
+RAW = sw.Early(estimate="raw")
 COLUMNS = pa.schema([("ts", pa.int64()), ("key", pa.string()), ("x", pa.int64())])
 
 
@@ -19,7 +20,7 @@ def live(*, size, slide=None, by="key", value=None, contract=None, early=None):
     seconds = {"size": f"{size} seconds", "slide": f"{slide or size} seconds"}
     contract = contract or sw.FixedSlack("1 hour")
     return sw.aggregate(
-        stream, by=by, values={"v": value or sw.sum("x")}, contract=contract, early=early or sw.Early(), **seconds
+        stream, by=by, values={"v": value or sw.sum("x")}, contract=contract, early=early or RAW, **seconds
     ).live()
 
 
@@ -82,7 +83,7 @@ def test_e29_mistimed_prods_pass_and_groups_have_their_own():
 
 def test_e30_a_quarter_of_a_slide_of_two_minutes_is_shown_at_ninety_seconds():
     rows = pa.table({"ts": [30, 89, 90, 119, 240]})
-    out = aggregate(rows, size="120 seconds", early=sw.Early(aggressiveness=0.25))
+    out = aggregate(rows, size="120 seconds", early=sw.Early(aggressiveness=0.25, estimate="raw"))
     found = [(row["kind"], row["n"]) for row in out.results.to_pylist()]
     assert [("early", 3), ("final", 4)] == found[:2]
 
@@ -130,7 +131,7 @@ def test_rows_of_the_input_can_be_prods_and_punctuations():
             "what": [None, "event", "prod", None, "punctuation", None],
         }
     )
-    out = aggregate(rows, by="line", early=sw.Early(), contract=sw.Punctuated(), stream={"marker": "what", "unit": "s"})
+    out = aggregate(rows, by="line", early=RAW, contract=sw.Punctuated(), stream={"marker": "what", "unit": "s"})
     found = [(row["kind"], row["line"], row["n"], row["revision"]) for row in out.results.to_pylist()]
     assert [("early", "a", 1, 0), ("final", "a", 2, 1), ("final", "b", 1, 0)] == found
     assert [(4, "punctuation")] == list(zip(out.late["ts"].to_pylist(), out.late["reason"].to_pylist(), strict=True))
@@ -139,7 +140,7 @@ def test_rows_of_the_input_can_be_prods_and_punctuations():
 def test_a_stream_of_prods_is_merged_by_arrival():
     rows = sw.stream(pa.table({"ts": [1, 2, 3], "seq": [0, 2, 4]}), event_time="ts", unit="s", arrival="seq")
     prods = sw.stream(pa.table({"until": [10, 10], "at": [1, 3]}), event_time="until", unit="s", arrival="at")
-    out = sw.aggregate(rows, size="10 seconds", values={"n": sw.count()}, contract=sw.NoSlack(), prods=prods)
+    out = sw.aggregate(rows, size="10 seconds", values={"n": sw.count()}, contract=sw.NoSlack(), prods=prods, early=RAW)
     assert [("early", 1), ("early", 2), ("final", 3)] == [(row["kind"], row["n"]) for row in out.results.to_pylist()]
 
 
@@ -171,8 +172,10 @@ def test_early_results_do_not_depend_on_the_batches(monkeypatch):
         ({"aggressiveness": "25%"}, "aggressiveness must be"),
         ({"every": "0 seconds"}, "every must be > 0"),
         ({"at": "soon"}, "at must be a duration with a unit"),
-        ({"estimate": "corrected"}, 'estimate must be "raw"'),
-        ({"accuracy": 0.98}, "accuracy must be left out"),
+        ({"estimate": "best"}, 'estimate must be "corrected" or "raw"'),
+        ({"accuracy": 98}, "accuracy must be > 0 and < 1, got 98"),
+        ({"accuracy": 0.98, "every": "1 second"}, "accuracy must be used without every= and at="),
+        ({"confidence": 1}, "confidence must be > 0 and < 1"),
     ],
 )
 def test_what_cannot_be_shown_early_is_an_error_that_says_why(options, words):
@@ -186,6 +189,8 @@ def test_what_cannot_be_shown_early_is_an_error_that_says_why(options, words):
     [
         ({"early": 0.25}, "early must be made by sw.Early"),
         ({"early": sw.Early(), "values": {"kind": sw.count()}}, "be a column that the results do not have yet"),
+        ({"early": sw.Early(), "values": {"coverage": sw.count()}}, "be a column that the results do not have yet"),
+        ({"early": sw.Early(), "values": {"n": sw.count(), "n_low": sw.count()}}, "not be the name of a bound of n"),
         ({"contract": sw.Punctuated()}, "be used with a stream that has punctuations"),
         ({"prods": sw.stream(pa.table({"ts": [1]}), event_time="ts", unit="s")}, "say between which rows prods came"),
         ({"prods": "now"}, "prods must be made by sw.stream"),

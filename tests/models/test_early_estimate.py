@@ -39,8 +39,9 @@ def test_the_error_of_an_even_count_is_that_of_a_poisson_number():
     assert [10.0] == error_base("total", column(500), column(100), 0.0).tolist()
 
 
-def test_a_mean_of_all_events_has_no_error():
-    assert [0.0] == error_base("other", column(500), column(0), 0.0).tolist()
+def test_where_nothing_is_foreseen_errors_are_as_if_one_event_came():
+    for kind in ("count", "total", "other"):
+        assert error_base(kind, column(500), column(1), 0.0) == error_base(kind, column(500), column(0), 0.0)
 
 
 def test_a_sum_that_happens_to_be_zero_may_still_be_wrong():

@@ -55,6 +55,8 @@ class ProddedAggregate(OracleAggregate):
     liars: list[int] = field(default_factory=list)
     answers: list[int] = field(default_factory=list)
     promises: list[tuple[int, int, int | None]] = field(default_factory=list)  # since, until, group
+    ranges: list[tuple[int, int]] = field(default_factory=list)  # apart from each other
+    until: int = -(2**62)  # of punctuations for all
     counts: dict[tuple[int, int], int] = field(default_factory=dict)
     before: int | None = None  # the clock before the last step
 
@@ -72,22 +74,29 @@ class ProddedAggregate(OracleAggregate):
     def on_punctuation(self, until: int, group: int | None, since: int | None) -> None:
         if group is None and since is None:
             self._close(until)
-        first = -(2**62) if since is None else since
-        self.promises.append((first, until, group))
+        first, last = self._united(until, group, since)
         for w in sorted(self.windows):
-            if self._is_covered(w, first, until):
+            if (w + 1) * self.slide - self.size >= first and (w + 1) * self.slide <= last:
                 for each in sorted(self.windows[w]):
                     if group in (None, each):
                         self._final(w, each, self.windows[w].pop(each))
+        self.promises.append((-(2**62) if since is None else since, until, group))
 
-    def _is_covered(self, w: int, first: int, until: int) -> bool:
-        """Whether one punctuation covers a window, or several ranges together do."""
-        end = (w + 1) * self.slide
-        if end - self.size >= first and end <= until:
-            return True
-        ranges = [each for each in self.promises if each[0] > -(2**62) and each[2] is None]
-        one_of_them = first > -(2**62)
-        return one_of_them and all(any(s <= t < u for s, u, _ in ranges) for t in range(end - self.size, end))
+    def _united(self, until: int, group: int | None, since: int | None) -> tuple[int, int]:
+        """Return from when to when windows end: a range with those that it meets, and that were not overtaken."""
+        if group is not None:
+            return -(2**62), until
+        if since is not None:
+            meeting = [each for each in self.ranges if since <= each[1] and each[0] <= until]
+            self.ranges = [each for each in self.ranges if each not in meeting]
+            self.ranges.append(
+                (min(since, *(s for s, _ in meeting), since), max(until, *(u for _, u in meeting), until))
+            )
+        else:
+            self.until = max(self.until, until)
+        united = self.ranges[-1] if since is not None else (-(2**62), until)
+        self.ranges = [each for each in self.ranges if each[1] > self.until]
+        return united if since is None or united in self.ranges else (since, until)
 
     def on_prods(self, prods: list[tuple[int | None, int | None]]) -> None:
         """Show what the clock or any of the prods (until, group) that came together asks for, once."""

@@ -49,7 +49,7 @@ def estimates(**options) -> EarlyEstimates:
 
 def promise(window=0, groups=1) -> Promise:
     column, table = np.ones(groups), np.ones((len(KINDS), groups))
-    return Promise(window, -4, np.arange(groups), column, column, column, table, table, table, table, table)
+    return Promise(window, -4, -800, np.arange(groups), column, column, column, table, table, table, table, table)
 
 
 def after(windows, *, groups=1, **options):
@@ -98,7 +98,8 @@ def test_each_group_has_its_own_estimate():
 def test_nothing_depends_on_being_saved_and_restored():
     stream, other = Stream(estimates(), groups=3), Stream(estimates(), groups=3)
     for _ in range(40):
-        other.estimates = EarlyEstimates(PANES, KINDS, state=json.loads(json.dumps(other.estimates.snapshot())))
+        saved, known = json.loads(json.dumps(other.estimates.snapshot())), other.estimates.known
+        other.estimates = EarlyEstimates(PANES, KINDS, state=saved, known=known)
         expected, restored = stream.next()[0], other.next()[0]
     assert expected.high.tolist() == restored.high.tolist()
 

@@ -93,7 +93,7 @@ def early_of(case: dict[str, Any]) -> sw.Early:
     """Say the same by `at`: how long after the start."""
     every = case["early"].get("every")
     at = [Duration(case["size"] - lead) for lead in case["early"]["leads"]]
-    return sw.Early(at=at, every=None if every is None else Duration(every))
+    return sw.Early(at=at, every=None if every is None else Duration(every), estimate="raw")
 
 
 def in_batches(case: dict[str, Any]) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from slackwater.cli.replay_early import check_early_share, show_early
 from slackwater.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from slackwater.experiments.window_stream import WindowStream
     from slackwater.experiments.written import Written
     from slackwater.report.comparisons import Comparison
+    from slackwater.report.page import Section
 
 _EXAMPLE = 'slackwater replay syn3 --contract "recall 0.95 over 1 minute"'
 _FILES = 'slackwater replay a.parquet b.parquet --event-time ts --on key --within "5 seconds" --contract "recall 0.95"'
@@ -61,6 +63,10 @@ def replay(
             help='For errors: "max(speed) as worst, count() as n by segment size 60 seconds slide 20 seconds".'
         ),
     ] = None,
+    early: Annotated[
+        float | None,
+        typer.Option(help="For errors: also show windows early, by this share of the slide, and say how accurately."),
+    ] = None,
     hindsight: Annotated[
         bool, typer.Option("--hindsight/--no-hindsight", help="Search the smallest constant slack that does as well.")
     ] = True,
@@ -75,7 +81,8 @@ def replay(
     compared with the controllers AdaptiveMax and NormalDelay as well.
 
     A bound on errors is about the values of windows over one stream: those of --query, or a query that the data set
-    has. It is compared with a drop ratio of the bound and the controller AlphaPD as well.
+    has. It is compared with a drop ratio of the bound and the controller AlphaPD as well. With --early windows are also
+    shown before their end, and early values compared with the final ones.
 
     Example:  slackwater replay syn3 --contract "recall 0.95 over 1 minute"
 
@@ -92,12 +99,13 @@ def replay(
     from rich.console import Console
 
     of_files = {"event_time": event_time, "unit": unit, "arrival": arrival, "on": on, "where": where, "within": within}
-    given = _Given(sources, {name: value for name, value in of_files.items() if value}, seed, duration, query)
+    given = _Given(sources, {name: value for name, value in of_files.items() if value}, seed, duration, query, early)
     parts = _parts(given, contract or ())
     console = Console(highlight=False)
     comparisons = _compare(parts, output, hindsight=hindsight)
     _show(parts, comparisons, console)
-    page = _write_page(parts, comparisons, output)
+    more = show_early(given.early, parts, output, console, _progress) if given.early is not None else []
+    page = _write_page(parts, comparisons, output, more)
     console.print(f"Report: [bold]{page}[/bold] (opens in any browser, offline)", soft_wrap=True)
 
 
@@ -110,6 +118,7 @@ class _Given:
     seed: int | None
     duration: str | None
     query: str | None = None
+    early: float | None = None
 
     @property
     def is_dataset(self) -> bool:
@@ -136,6 +145,7 @@ class _Part:
     how: str
     config: Mapping[str, Any]
     run: Callable[[Notice, bool], Sequence[Written]]
+    early: Callable[[float, Notice], list[dict[str, Any]]] | None = None  # of windows
 
 
 def _parts(given: _Given, texts: Sequence[str]) -> list[_Part]:
@@ -153,7 +163,8 @@ def _parts(given: _Given, texts: Sequence[str]) -> list[_Part]:
     plain = [text for text in texts if about[text].quality is None]
     results = [text for text in texts if text not in (*events, *values, *plain)]
     if not values:
-        _refuse({"query": given.query}, "contracts that are not about errors")
+        _refuse({"query": given.query, "early": given.early}, "contracts that are not about errors")
+    check_early_share(given.early)
     if deadlines:
         return [_deadline_part(given, texts)]
     parts = []
@@ -200,6 +211,7 @@ def _stream_part(given: _Given, texts: Sequence[str]) -> _Part:
 
 
 def _window_part(given: _Given, texts: Sequence[str]) -> _Part:
+    from slackwater.experiments.early_replay import compare_early
     from slackwater.experiments.errors import compare_errors
     from slackwater.plan.contract_text import parse_contract
 
@@ -211,6 +223,7 @@ def _window_part(given: _Given, texts: Sequence[str]) -> _Part:
         f"aggregated: {stream.query}. {stream.description}",
         stream.config,
         lambda notice, hindsight: compare_errors(stream, contracts, hindsight=hindsight, notice=notice),
+        lambda shown, notice: compare_early(stream, contracts, shown=shown, notice=notice),
     )
 
 
@@ -348,7 +361,9 @@ def _table(comparison: Comparison) -> Table:
     return table
 
 
-def _write_page(parts: Sequence[_Part], comparisons: Sequence[Comparison], output: Path) -> Path:
+def _write_page(
+    parts: Sequence[_Part], comparisons: Sequence[Comparison], output: Path, more: Sequence[Section]
+) -> Path:
     from slackwater import __version__
     from slackwater.report.replay import write_replay_page
 
@@ -357,6 +372,7 @@ def _write_page(parts: Sequence[_Part], comparisons: Sequence[Comparison], outpu
         title=f"slackwater replay: {parts[0].name}",
         intro=" ".join(f"{part.rows}, {part.how}" for part in parts),
         comparisons=comparisons,
+        more=more,
         footer=f"Made by slackwater {__version__}; replay.jsonl and replay.parquet beside this page have the figures.",
     )
 

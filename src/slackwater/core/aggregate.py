@@ -30,6 +30,7 @@ from slackwater.core.open_panes import OpenPanes
 from slackwater.core.punctuations import NOTHING_PROMISED, Promised, Punctuation
 from slackwater.core.revisions import Revisions
 from slackwater.time import (
+    AFTER_ALL_TIME,
     BEFORE_ALL_TIME,
     first_open_window,
     first_window_since,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from slackwater.core.panes import Panes
     from slackwater.core.prods import Ask
     from slackwater.events import Events, Rows
-    from slackwater.time import Times
+    from slackwater.time import Mask, Times
 
 
 _NONE = np.empty(0, np.int64)
@@ -111,11 +112,12 @@ class WindowAggregateLogic:
         slack: Times | int,
         leads: Sequence[int] = (),
         last_is_quiet: bool = False,
+        aside: Mask | None = None,
     ) -> Closed:
         """Take in events, each with its group and its values, and close what the horizon reaches.
 
         Each window is also shown early, so many us before its end as `leads` say; not after the last step if that is
-        quiet.
+        quiet. Events `aside` move the clock, but `take_back` adds them to their panes.
         """
         if not arrivals.steps:
             return self._closing(None)
@@ -123,8 +125,8 @@ class WindowAggregateLogic:
         opened = first_open_window(self.closed_to, self._panes.slide)
         stopped = first_open_window(int(placed.reached[-1]), self._panes.slide)
         late, straggling = placed.late, placed.straggling(opened)
-        usual = _others(len(arrivals.events), late, straggling)
-        batch = Batch(arrivals, placed, group, inputs, usual, straggling)
+        usual = _others(len(arrivals.events), late, straggling, aside)
+        batch = Batch(arrivals, placed, group, inputs, usual, straggling, aside)
         shown = self._put_and_show(batch, leads, arrivals.steps - last_is_quiet)
         windows = self._held.closed(opened, stopped)
         if len(straggling):
@@ -142,10 +144,10 @@ class WindowAggregateLogic:
     def on_punctuation(self, punctuation: Punctuation) -> Closed:
         """Close what ends up to its time, as if the horizon had reached it; of some groups only, if it says so.
 
-        A range closes the windows that it covers together with ranges before it that it meets.
+        A range closes the windows that it covers together with the ranges that it meets.
         """
         promised = self._promised.after(punctuation)
-        since, until = promised.around(punctuation)
+        since, until = self._promised.around(punctuation)
         start = first_open_window(self.closed_to, self._panes.slide)
         stop = last_window_until(until, self._panes.slide) + 1
         if since is not None:
@@ -173,6 +175,19 @@ class WindowAggregateLogic:
             return self._show(asks)
         finally:
             self._held = held
+
+    def take_back(self, cells: Cells) -> Cells | None:
+        """Add events that were set aside, as cells of panes; return what windows that are closed by now get of them."""
+        opened = first_open_window(self.closed_to, self._panes.slide)
+        still = self._panes.last_window(cells.place) >= opened
+        if still.any():
+            self._held.add(cells[still])
+        apart = OpenPanes(self._panes, self._functions, {})
+        apart.add(cells)
+        found = apart.windows(BEFORE_ALL_TIME, AFTER_ALL_TIME if self._promised else opened)
+        if found is None:
+            return None
+        return found[(found.place < opened) | self._promised.closed(self._panes, found)]
 
     def hand_over(self, last: int) -> Cells | None:
         """Return the windows up to `last` that are still open, and forget what they had. They must not overlap."""
@@ -355,10 +370,10 @@ def _of(inputs: Sequence[Input], which: Rows | slice) -> list[Input]:
     return [each[which] for each in inputs]
 
 
-def _others(count: int, late: Rows, straggling: Rows) -> Rows | slice:
+def _others(count: int, late: Rows, straggling: Rows, aside: Mask | None) -> Rows | slice:
     """Return the positions of all other events; all of them, mostly, so that nothing is gathered."""
-    if not len(late) and not len(straggling):
+    if not len(late) and not len(straggling) and aside is None:
         return slice(None)
-    usual = np.ones(count, np.bool_)
+    usual = np.ones(count, np.bool_) if aside is None else ~aside
     usual[late] = usual[straggling] = False
     return np.flatnonzero(usual)

@@ -121,12 +121,15 @@ class Batch:
     inputs: Sequence[Input]
     usual: Rows | slice
     straggling: Rows
+    aside: Mask | None = None  # events that are not on their way yet
 
     def fragments(self, panes: Panes, functions: Sequence[Algebra], showing: Showing) -> tuple[dict[int, Cells], Cells]:
         """Return the cells of the events by how many windows they missed, and the panes of the usual ones."""
         first, last = self.placed.first, self.placed.last
         pane = first if panes.size % panes.slide == 0 else panes.of(self.arrivals.events.time)
         fragment, odd, missed = showing.missed(self.arrivals, pane, first, last)
+        if self.aside is not None:
+            odd, missed = odd[~self.aside[odd]], missed[~self.aside[odd]]
         inputs = [each[self.usual] for each in self.inputs]
         fragments = Fragments.of(functions, fragment[self.usual], self.group[self.usual], inputs)
         if len(self.straggling):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.errors import ParameterError
 from slackwater.time import first_window, last_window, window_end
 
 if TYPE_CHECKING:
@@ -34,6 +35,13 @@ class Panes:
 
     size: int
     slide: int
+
+    def __post_init__(self) -> None:
+        """Refuse gaps between windows: with them a pane would have another number than the only window it is in."""
+        if not 0 < self.slide <= self.size:
+            raise ParameterError(
+                "slide", self.slide, must=f"be > 0 and at most the size ({self.size})", remedy="windows leave no gaps"
+            )
 
     @property
     def per_window(self) -> int:

@@ -65,17 +65,15 @@ class Promised:
         return replace(self, until=max(self.until, punctuation.until))._pruned()
 
     def around(self, punctuation: Punctuation) -> tuple[int | None, int]:
-        """Return from when until when all is promised around a punctuation that is among these.
+        """Return from when to when nothing more comes once this came, too: with the ranges that it meets.
 
-        >>> ranges = Punctuation(20, since=10), Punctuation(30, since=20)
-        >>> Promised().after(ranges[0]).after(ranges[1]).around(ranges[1])
-        (10, 30)
+        >>> Promised(ranges=((0, 10), (20, 30))).around(Punctuation(20, since=12)), Promised().around(Punctuation(5))
+        ((12, 30), (None, 5))
         """
-        if punctuation.since is not None:
-            for since, until in self.ranges:
-                if since <= punctuation.since and punctuation.until <= until:
-                    return since, until
-        return punctuation.since, punctuation.until
+        since, until = punctuation.since, punctuation.until
+        if since is None:
+            return None, until
+        return next((each for each in self.after(punctuation).ranges if each[0] <= since < each[1]), (since, until))
 
     def broken_by(self, time: Times, group: Rows) -> Times:
         """Return how far events are behind a punctuation that covers them; 0 where none does."""

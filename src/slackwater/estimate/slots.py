@@ -68,10 +68,12 @@ class SlotCounts:
         if not len(times):
             return
         number = self.slots.number(times)
+        first = int(number.min())
         self._move_to(int(number.max()) + 1)
-        self._since = int(number.min()) if self._since is None else min(self._since, int(number.min()))
-        place = number - self.oldest
-        self._counts += np.bincount(place[place >= 0], minlength=len(self._counts))
+        self._since = first if self._since is None else min(self._since, first)
+        number -= self.oldest
+        place = number if first >= self.oldest else number[number >= 0]
+        self._counts += np.bincount(place, minlength=len(self._counts))
 
     def between(self, start: int, stop: int) -> Floats:
         """Return the counts of the slots [start, stop); 0 for those that are not remembered."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from slackwater.time import Times
 
 FUNCTIONS: dict[str, tuple[Algebra, Kind]] = {
-    "count": (Count(), "total"),
+    "count": (Count(), "count"),
     "sum": (Sum(), "total"),
     "mean": (Mean(), "other"),
     "max": (Max(), "most"),
@@ -139,9 +139,9 @@ class _Run:
         for window in np.unique(windows.place).tolist():
             cells = windows[windows.place == window]
             values = self.lowered(cells)
-            error = self.estimates.final(window, cells.group, values[0], values, closed_to=self.logic.closed_to)
+            learned = self.estimates.final(window, cells.group, values[0], values, closed_to=self.logic.closed_to)
             if window in self.early:
-                self.errors.append(error)
+                self.errors.append(learned.errors)
                 group, *rest = self.early.pop(window)
                 at = np.searchsorted(cells.group, group)
                 self.done.append((np.full(len(group), window), group, *rest, values[:, at]))

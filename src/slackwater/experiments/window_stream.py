@@ -32,6 +32,7 @@ from slackwater.time import Duration, DurationLike, release_horizon
 
 if TYPE_CHECKING:
     from slackwater.core.cells import Cells
+    from slackwater.early import Early
     from slackwater.estimate.arrays import Floats
     from slackwater.events import Rows
     from slackwater.plan.nodes import AggregateNode, Unit
@@ -95,7 +96,7 @@ class WindowStream:
     def run(self, contract: Contract) -> Emitted:
         """Aggregate in process under a contract."""
         started = time.perf_counter()
-        out = self._plan(contract)
+        out = self.plan(contract)
         windows, decisions = out.windows, out.decisions[:-1]
         at, slack = (decisions[name].cast(pa.int64()).to_numpy() for name in ("at", "slack"))
         estimated, measured = (decisions[name].to_numpy().astype(np.float64) for name in ("estimated", "measured"))
@@ -105,13 +106,13 @@ class WindowStream:
     @cached_property
     def truth(self) -> Cells:
         """The windows with all their rows."""
-        return self._checked(self._plan(FixedSlack(Duration.MAX)).windows)
+        return self._checked(self.plan(FixedSlack(Duration.MAX)).windows)
 
     def errors(self, windows: Cells, contract: RelativeError) -> Floats:
         """Return how far each true result is off in what was emitted."""
         counted = self._counted(contract)
         mine, true = ([_values(each, place, self._node) for place in counted] for each in (windows, self.truth))
-        return errors_of(mine, true, _places(self.truth, windows))
+        return errors_of(mine, true, places_of(self.truth, windows))
 
     def hindsight(self, contract: RelativeError, share: float) -> int:
         """Return the smallest constant slack with which a share of the results keeps the bound: exact."""
@@ -139,7 +140,7 @@ class WindowStream:
 
     @cached_property
     def _node(self) -> AggregateNode:
-        return self._plan(NoSlack()).node
+        return self.plan(NoSlack()).node
 
     @cached_property
     def _arrivals(self) -> Arrivals:
@@ -150,7 +151,7 @@ class WindowStream:
     def _steps(self) -> ResultSteps:
         """What every result would have been at every slack."""
         row, node = self._arrivals.events.row, self._node
-        group = self._plan(NoSlack()).groups[row]
+        group = self.plan(NoSlack()).groups[row]
         inputs = [each[row] for each in read_inputs(node, self.stream.frame)]
         functions = [value.algebra for _, value in node.values]
         return ResultSteps.of_rows(node.panes, functions, self._arrivals, group, inputs)
@@ -167,13 +168,20 @@ class WindowStream:
         return self._steps.needs(functions, contract.bound)
 
     def _counted(self, contract: RelativeError) -> list[int]:
-        names = self._plan(contract).node.counted
+        names = self.plan(contract).node.counted
         return [place for place, (name, _) in enumerate(self._node.values) if name in names]
 
-    def _plan(self, contract: Contract) -> LocalAggregate:
+    def plan(self, contract: Contract, early: Early | None = None) -> LocalAggregate:
+        """Return the query as a plan over the stream."""
         query = self.query
         plan: LocalAggregate = aggregate(
-            self.stream, by=query.by, size=query.size, slide=query.slide, values=dict(query.values), contract=contract
+            self.stream,
+            by=query.by,
+            size=query.size,
+            slide=query.slide,
+            values=dict(query.values),
+            contract=contract,
+            early=early,
         )
         return plan
 
@@ -236,7 +244,7 @@ def _values(windows: Cells, place: int, node: AggregateNode) -> Values:
     return Values(*node.values[place][1].algebra.lower(windows.states[place]))
 
 
-def _places(wanted: Cells, windows: Cells) -> Rows:
+def places_of(wanted: Cells, windows: Cells) -> Rows:
     """Return where each wanted result is; -1 where it is not."""
     groups = int(max(wanted.group.max(initial=0), windows.group.max(initial=0))) + 1
     low = int(wanted.place.min(initial=0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -18,13 +18,14 @@ from slackwater.local.bounded import BoundedOutput
 from slackwater.local.live_aggregate import LiveAggregate
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
+from slackwater.pipeline.aggregate_decisions import aggregate_decisions
 from slackwater.pipeline.boundaries import Decisions
-from slackwater.pipeline.columns import check_types, decided_table, late_table, read_batch
+from slackwater.pipeline.columns import check_types, late_table, read_batch
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.groups import Groups
 from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.marks import Mark
-from slackwater.pipeline.read_marks import KnownGroups, answers_table, read_marks
+from slackwater.pipeline.read_marks import KnownGroups, read_marks
 from slackwater.plan.explain import in_a_line
 from slackwater.plan.explain_aggregate import explain_aggregate
 from slackwater.plan.nodes import AggregateNode
@@ -60,6 +61,11 @@ class LocalAggregate(BoundedOutput):
         return results_table(self.node, self.table.schema, self._levels[-1].keys, self._run[0].emitted)
 
     @property
+    def emitted(self) -> Emitted | None:
+        """The results as they left, early ones included, for those who compare runs."""
+        return self._run[0].emitted
+
+    @property
     def windows(self) -> Cells | None:
         """The results as states of their functions, for those who compare runs: by (window, group)."""
         return self._run[0].windows
@@ -76,10 +82,13 @@ class LocalAggregate(BoundedOutput):
 
     @cached_property
     def decisions(self) -> pa.Table:
-        """One row per adaptation, then one per prod that came with the stream: how many results it got."""
+        """One row per adaptation, then one per prod that came with the stream: how many results it got.
+
+        Then, where early results are compared, one per window that was shown early and value: `stream` is the value,
+        -`slack` how long before its end it was shown, `measured` the running accuracy of early values.
+        """
         outcome, took = self._run
-        decided = decided_table(self.node, outcome.decisions, bucket=0, took=took)
-        return pa.concat_tables([decided, answers_table(outcome.answers, bucket=0)])
+        return aggregate_decisions(self.node, outcome, bucket=0, took=took)
 
     def live(self) -> LiveAggregate:
         """Return an operator to be fed bit by bit; the table of the plan says what columns there are, no more."""
@@ -108,7 +117,8 @@ class LocalAggregate(BoundedOutput):
     def _run(self) -> tuple[AggregateOutcome, Duration]:
         started = time.perf_counter_ns()
         first, bottom = self._levels[0], self.node.levels[0]
-        pipeline = AggregatePipeline(self.node, regroup=[level.code for level in self._levels[1:]])
+        at_once = replace(self.node, sideline=None)  # a table is there already: nothing comes in bursts
+        pipeline = AggregatePipeline(at_once, regroup=[level.code for level in self._levels[1:]])
         incoming = read_batch(self.node.stream, self.table, processing_time=self.processing_time)
         incoming, marks = read_marks(bottom, self.table, incoming, first)
         inputs = read_inputs(bottom, self.table)
@@ -135,4 +145,5 @@ def _joined(outcomes: list[AggregateOutcome]) -> AggregateOutcome:
         Late.concat([outcome.late for outcome in outcomes]),
         Decisions.concat([outcome.decisions for outcome in outcomes]),
         tuple(answer for outcome in outcomes for answer in outcome.answers),
+        tuple(each for outcome in outcomes for each in outcome.compared),
     )

@@ -15,15 +15,17 @@ from slackwater.events import PUNCTUATION, Events
 from slackwater.local.frames import to_arrow
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
-from slackwater.pipeline.columns import decided_table, late_table, read_batch
+from slackwater.pipeline.aggregate_decisions import aggregate_decisions
+from slackwater.pipeline.columns import late_table, read_batch
 from slackwater.pipeline.groups import Groups
 from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.prod import Prod, check_prod, control_marks
-from slackwater.pipeline.read_marks import KnownGroups, answers_table, read_marks
+from slackwater.pipeline.read_marks import KnownGroups, read_marks
 from slackwater.time import Duration, microseconds_of
 
 if TYPE_CHECKING:
     from slackwater.events import Rows
+    from slackwater.measurement import Counts
     from slackwater.plan.nodes import AggregateNode
 
 
@@ -44,7 +46,8 @@ class LiveAggregate:
     >>> import slackwater as sw
     >>> none = pa.table({"ts": pa.array([], pa.int64()), "x": pa.array([], pa.int64())})
     >>> plan = sw.aggregate(sw.stream(none, event_time="ts", unit="s"), size="50 seconds",
-    ...                     values={"total": sw.sum("x")}, contract=sw.FixedSlack("1 hour"), early=sw.Early())
+    ...                     values={"total": sw.sum("x")}, contract=sw.FixedSlack("1 hour"),
+    ...                     early=sw.Early(estimate="raw"))
     >>> live = plan.live()
     >>> live.feed(pa.table({"ts": [11, 23, 32, 45], "x": [40, 20, 30, 20]})).results.num_rows
     0
@@ -62,7 +65,7 @@ class LiveAggregate:
         self._keys = schema.empty_table().select(list(node.by))  # of every group, by its code
 
     def feed(self, frame: Any) -> Left:
-        """Take in rows in arrival order, marked ones included."""
+        """Take in rows in arrival order, marked ones included; without rows it is a pause, for what was set aside."""
         return self._step(to_arrow(frame).select(self._schema.names).cast(self._schema), ())
 
     def prod(self, *, until: dt.datetime | int | None = None, where: Mapping[str, Any] | None = None) -> Left:
@@ -89,8 +92,13 @@ class LiveAggregate:
         begins = None if since is None else microseconds_of(since)
         return self._step(self._schema.empty_table(), (promise,), kind=PUNCTUATION, since=begins)
 
+    @property
+    def counts(self) -> Counts:
+        """Where the rows are, from the start: arrived = released + late + buffered (set aside)."""
+        return self._pipeline.counts
+
     def end(self) -> Left:
-        """Close every window that has events."""
+        """Work off what was set aside, and close every window that has events."""
         return self._left(self._schema.empty_table(), self._pipeline.on_end(), 0)
 
     def _step(self, table: pa.Table, asked: tuple[Prod, ...], **mark: Any) -> Left:
@@ -121,9 +129,8 @@ class LiveAggregate:
 
     def _left(self, table: pa.Table, outcome: AggregateOutcome, took: int) -> Left:
         node = self._node
-        decided = decided_table(node, outcome.decisions, bucket=0, took=Duration(took))
         return Left(
             results_table(node, self._schema, self._keys, outcome.emitted),
             late_table(node, table, outcome.late),
-            pa.concat_tables([decided, answers_table(outcome.answers, bucket=0)]),
+            aggregate_decisions(node, outcome, bucket=0, took=Duration(took)),
         )

@@ -4,7 +4,8 @@ Nothing that a controller learns depends on results, only on which events come t
 alone. So the slack of all steps of a batch is decided first, interval by interval; then the batch is aggregated in one
 piece, however many decisions fall into it.
 
-*Released* is an event that was added to a pane: it counts in at least one window. None waits, so `buffered` is 0.
+*Released* is an event that was added to a pane: it counts in at least one window. None waits, so `buffered` is 0, but
+for rows of a burst that were set aside (`pipeline/sidelined.py`): these count in `_counts` as if they were released.
 
 Where windows are shown early, or punctuations come, the batch is cut where they act: an early result covers the events
 that came before it, whatever the batches are.
@@ -27,12 +28,14 @@ from slackwater.core.punctuations import Promised
 from slackwater.events import Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
+from slackwater.pipeline.compared import Compared, ComparedEarly
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.kept import KeptShare
-from slackwater.pipeline.marks import Answer, Mark, broken_promises
+from slackwater.pipeline.marks import Answer, Mark, broken_promises, unheard
 from slackwater.pipeline.reorder import turned_away_by
-from slackwater.pipeline.staged import StagedRun, stages
+from slackwater.pipeline.sidelined import Sidelined
+from slackwater.pipeline.staged import StagedRun, stages, with_chosen
 from slackwater.pipeline.tower import Tower
 from slackwater.pipeline.upper import Upper
 from slackwater.pipeline.within import WithinBound
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.cells import Cells, Input
     from slackwater.core.open_panes import OpenPanes
+    from slackwater.core.sidelined import SidelinedState
     from slackwater.events import Events, Rows
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
@@ -55,6 +59,7 @@ class AggregateOutcome:
     late: Late
     decisions: Decisions
     answers: tuple[Answer, ...] = ()  # to prods that came with the stream
+    compared: tuple[Compared, ...] = ()  # how good early results were, as windows become final
 
     @property
     def windows(self) -> Cells | None:
@@ -75,21 +80,25 @@ class AggregatePipeline:
         watched: Mapping[int, Cells] | None = None,
         regroup: Sequence[Rows] = (),
         uppers: Sequence[AggregateState | None] | None = None,
+        sidelined: SidelinedState | None = None,
     ) -> None:
         state = state or {}
         top, node = node, node.levels[0]
         self._node = node
         self._controller = controller_for(node.contract, state.get("controller"))
-        functions = tuple(value.algebra for _, value in node.values)
+        functions = tuple(value.algebra for _, value in node.computed)
         config = WindowAggregate(node.panes, functions, node.early is not None, node.empty, node.reach)
         self._logic = config.build(_restored(state, panes or {}, notes or {}))
         above = zip(top.levels[1:], regroup, uppers or [None] * len(regroup), strict=True)
         self._uppers = [Upper(level, groups, saved) for level, groups, saved in above]
         self._tower = Tower(top, self._logic, self._uppers)
+        self._compared = ComparedEarly.of(top, state.get("early"), (notes or {}).get("compared"))
         self._prods = Prods() if top.early is None else prods_of(top)
         self._leads: tuple[int, ...] = ()
-        if not self._uppers:  # then they need no cuts: see core/early_windows.py
+        if not self._uppers and self._compared is None:  # then they need no cuts: see core/early_windows.py
             self._leads, self._prods = self._prods.leads, replace(self._prods, leads=())
+        self._shows = top.early is not None
+        self._sidelined = Sidelined(node, self._logic, sidelined, state.get("came", {}))
         self._slide = top.panes.slide
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=state.get("clock"), max_delay=state.get("max_delay", 0)
@@ -113,25 +122,34 @@ class AggregatePipeline:
         clock = BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock
         columns = group[events.row], [each[events.row] for each in inputs]
         if self._within is not None:
-            self._within.on_batch(arrivals, *columns)
+            self._within.on_batch(arrivals, columns[0], columns[1][: len(self._node.values)])
         slack, decisions, steps = self._decide(arrivals, turned_away)
+        back, aside = self._sidelined.on_batch(arrivals, slack, *columns)
+        marks = marks if self._shows else [unheard(mark) for mark in marks]
         cuts = stages(arrivals, self._prods, marks, clock=clock, slide=self._slide)
-        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._leads)
-        for stage in cuts:
+        run = StagedRun(self._logic, arrivals, *columns, slack, self._tower, self._leads, self._compared, aside)
+        for stage in with_chosen(cuts, arrivals, None if self._compared is None else self._compared.chosen):
             run.through(stage)
-        emitted = run.emitted
+        emitted = Emitted.concat([part for part in (back, self._sidelined.withhold(run.emitted)) if part is not None])
+        decisions = self._sidelined.count(decisions, arrivals, steps, aside)
         results_by = 0 if emitted is None else np.searchsorted(emitted.step, steps, side="right")
         decisions = replace(decisions, results=np.zeros(len(steps), np.int64) + self._results + results_by)
         late = self._node.late.keep(
             turned_away + self._late(events, arrivals, run.late, run.late_behind), stream=self._node.stream.name
         )
-        return self._outcome(emitted, late, decisions, tuple(run.answers))
+        return self._outcome(emitted, late, decisions, (*self._sidelined.answers, *run.answers))
 
     def on_end(self) -> AggregateOutcome:
-        """Drain: close every window that has events, and decide one last time."""
+        """Drain: work off what was set aside, close every window that has events, and decide one last time."""
         clock = np.full(2, BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock)
-        emitted = Emitted.of(self._tower.on_end(), step=0, clock=clock)
-        outcome = self._outcome(emitted, Late.none(), Decisions.none())
+        back = self._sidelined.work_off()
+        closed, estimates = self._tower.on_end(), None
+        if self._compared is not None:
+            self._compared.on_closed(closed, self._logic.closed_to, int(clock[0]))
+            closed, estimates = self._compared.leaving(closed, None)
+        closing = Emitted.of(closed, step=0, clock=clock, estimates=estimates)
+        emitted = Emitted.concat([part for part in (back, closing) if part is not None])
+        outcome = self._outcome(emitted, Late.none(), Decisions.none(), self._sidelined.answers)
         if self._within is not None:
             self._within.on_end()
         last = self._boundaries.close(self._logic.clock, self.slack, self._counts, self._results)
@@ -152,8 +170,10 @@ class AggregatePipeline:
                 "late": self._counts.late,
             },
             "results": self._results,
+            "came": {str(slide): count for slide, count in self._sidelined.state.came.items()},
             **({} if self._kept is None else self._kept.snapshot()),
             **({} if self._within is None else self._within.snapshot()),
+            **({} if self._compared is None else {"early": self._compared.snapshot()}),
         }
 
     @property
@@ -163,9 +183,10 @@ class AggregatePipeline:
 
     @property
     def notes(self) -> Mapping[str, Cells]:
-        """What else is known of groups, and must be saved: how often windows were shown, and punctuations."""
+        """What else is known of groups, and must be saved: how often windows were shown, punctuations, estimates."""
         held = self._logic.snapshot()
         known = {"shown": held.shown, "bounds": held.promised.bounds, "seen": held.seen}
+        known["compared"] = None if self._compared is None else self._compared.known
         return {name: cells for name, cells in known.items() if cells is not None}
 
     @property
@@ -184,9 +205,14 @@ class AggregatePipeline:
         return {} if self._within is None else self._within.windows
 
     @property
+    def sidelined(self) -> SidelinedState:
+        """What was set aside of bursts, and the windows that wait for it."""
+        return self._sidelined.state
+
+    @property
     def counts(self) -> Counts:
-        """Where the events are, from the start."""
-        return self._counts
+        """Where the events are, from the start; buffered is what was set aside."""
+        return self._sidelined.counts(self._counts)
 
     @property
     def slack(self) -> int:
@@ -300,8 +326,9 @@ class AggregatePipeline:
         answers: tuple[Answer, ...] = (),
     ) -> AggregateOutcome:
         self._results += 0 if emitted is None else len(emitted)
-        self._counts.check()
-        return AggregateOutcome(emitted, late, decisions, answers)
+        self.counts.check()
+        compared = () if self._compared is None else self._compared.told()
+        return AggregateOutcome(emitted, late, decisions, answers, compared)
 
 
 def prods_of(node: AggregateNode) -> Prods:

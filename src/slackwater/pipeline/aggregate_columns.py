@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slackwater.core.cells import Input
+from slackwater.pipeline.estimated_columns import estimated_columns
 from slackwater.pipeline.hashes import hashes_of
-from slackwater.plan.validate_aggregate import KIND, REVISION, WINDOW
+from slackwater.plan.validate_aggregate import COVERAGE, KIND, REVISION, WINDOW, bounds_of
 
 if TYPE_CHECKING:
     from slackwater.pipeline.emitted import Emitted
@@ -26,7 +27,7 @@ _BOUNDS: list[pa.Field[Any]] = [pa.field("start", _MOMENT), pa.field("end", _MOM
 def read_inputs(node: AggregateNode, table: pa.Table) -> list[Input]:
     """Return what each function is asked about: int64 or float64, whatever the column's type."""
     known: dict[tuple[str | None, str], Input] = {(None, "any"): Input(np.zeros(table.num_rows, np.int8))}
-    asked = [(value.column, "any" if value.column is None else _read_as(value)) for _, value in node.values]
+    asked = [(value.column, "any" if value.column is None else _read_as(value)) for _, value in node.computed]
     for column, how in asked:
         if (column, how) not in known and column is not None:
             known[column, how] = _read(table[column], how)
@@ -63,6 +64,10 @@ def result_schema(node: AggregateNode, schema: pa.Schema) -> pa.Schema:
     for name, value in node.values:
         kind = None if value.column is None else schema.field(value.column).type
         fields.append(pa.field(name, value.type_of(kind)))
+        if node.corrects_early and name in node.estimated:
+            fields += [pa.field(bound, pa.float64()) for bound in bounds_of(name)]
+    if node.corrects_early:
+        fields.append(pa.field(COVERAGE, pa.float64()))
     if node.early is not None:
         fields += [pa.field(KIND, pa.string()), pa.field(REVISION, pa.int64())]
     return pa.schema(fields)
@@ -79,11 +84,17 @@ def results_table(node: AggregateNode, schema: pa.Schema, keys: pa.Table, emitte
         [_moments(panes.starts(windows.place)), _moments(panes.ends(windows.place))], fields=_BOUNDS
     )
     groups = keys.take(windows.group)
-    values = []
+    columns: list[Any] = [bounds, *(groups[column] for column in node.by)]
     for (name, value), state in zip(node.values, windows.states, strict=True):
         numbers, valid = value.algebra.lower(state)
-        values.append(_typed(pa.array(numbers, mask=None if valid is None else ~valid), wanted.field(name).type))
-    columns: list[Any] = [bounds, *(groups[column] for column in node.by), *values]
+        between: list[Any] = []
+        if emitted.estimates is not None and name in node.estimated:
+            row = node.estimated.index(name)
+            numbers, *between = estimated_columns(emitted.estimates, row, numbers, valid, wanted.field(name).type)
+        columns.append(_typed(pa.array(numbers, mask=None if valid is None else ~valid), wanted.field(name).type))
+        columns += between
+    if emitted.estimates is not None:
+        columns.append(pa.array(emitted.estimates.coverage))
     if node.early is not None:
         columns += [pc.if_else(pa.array(emitted.final), FINAL, EARLY), pa.array(emitted.number)]
     return pa.Table.from_arrays(columns, schema=wanted)

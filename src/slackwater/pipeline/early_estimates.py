@@ -51,6 +51,28 @@ class Estimates:
     coverage: Floats  # of each group: which share of its events is believed to have come
 
 
+def joined_estimates(parts: Sequence[Estimates]) -> Estimates | None:
+    """Put the estimates of some groups behind those of others; None if there are none."""
+    if not parts:
+        return None
+    names = ("value", "low", "high", "coverage")
+    return Estimates(*(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names))
+
+
+def no_estimates(functions: int, groups: int) -> Estimates:
+    """Return what stands for the estimates of final results: they are complete, and their values known."""
+    unknown = np.full((functions, groups), np.nan)
+    return Estimates(unknown, unknown, unknown, np.ones(groups))
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a final window says about the early results that it had."""
+
+    errors: Floats  # 1 - accuracy of the last one, for each function, averaged over groups; NaN: unknown
+    past: int | None  # how far the clock was past the window's end when it was given; None: there was none
+
+
 class EarlyEstimates:
     """Estimates the functions of an aggregate. Memory does not grow with the stream, but with the groups alive.
 
@@ -59,6 +81,8 @@ class EarlyEstimates:
         kinds: what each function does with more events.
         confidence: which share of the intervals is to hold the final result.
         estimate: "corrected", or "raw" for what has come; intervals and coverage are those of that value.
+        state: what `snapshot` returned.
+        known: the group at each place of what `known` was then; None: all have the codes that they had.
     """
 
     def __init__(
@@ -69,6 +93,7 @@ class EarlyEstimates:
         confidence: float = 0.9,
         estimate: str = "corrected",
         state: dict[str, Any] | None = None,
+        known: Rows | None = None,
     ) -> None:
         state = state or {}
         self._panes, self._kinds, self._correct = panes, tuple(kinds), estimate == "corrected"
@@ -77,6 +102,9 @@ class EarlyEstimates:
         functions = len(self._kinds)
         self._residuals = Residuals(functions=functions, confidence=confidence, state=state.get("residuals"))
         self._pending = Pending(functions, state.get("pending"))
+        if known is not None and state:
+            self._groups = self._groups.renamed(known[self._groups.groups])
+            self._pending.renamed(known)
         self.accuracy = RunningAccuracy(functions, state.get("accuracy"))
         self._uneven = np.array(state.get("uneven", [0.0, 0.0]))  # squares beyond chance, and squares
         self._errors = np.array(state.get("errors", np.zeros((2, functions))))  # weights, and squares by base
@@ -85,59 +113,73 @@ class EarlyEstimates:
         """Count events that go into panes."""
         self._past.update(times)
 
-    def early(self, window: int, group: Rows, rows: Floats, values: Floats, *, clock: int, slack: int) -> Estimates:
+    def early(
+        self, window: int, group: Rows, rows: Floats, values: Floats, *, clock: int, slack: int, some: bool = False
+    ) -> Estimates:
         """Estimate a window that is open, from the events that came: a row of values for each function, NaN for null.
 
-        Groups are sorted; `rows` is how many events of each came.
+        Groups are sorted; `rows` is how many events of each came. `some` says that there are other groups as well.
         """
         end = int(self._panes.ends(np.array([window]))[0])
         self._past.look(clock)
         to_come = float(rows_to_come(self._past, clock, np.array([end]), size=self._panes.size, slack=slack)[0])
-        foreseen = self._foreseen(group, rows, to_come)
+        foreseen = self._foreseen(group, rows, to_come, self._part_of(end, rows) if some else None)
         missing = foreseen * self._groups.lateness(group)
-        promise = self._promised(window, self._age(clock, end), group, rows, foreseen, missing, values)
+        promise = self._promised(window, clock - end, group, rows, foreseen, missing, values)
         self._pending.add(promise)
         return Estimates(promise.value, promise.low, promise.high, rows / np.maximum(rows + missing, 1e-9))
 
-    def final(self, window: int, group: Rows, rows: Floats, values: Floats, *, closed_to: int) -> Floats:
-        """Learn from a window that closed; return the error of each function, NaN if it had no early result.
-
-        The error is 1 - accuracy, averaged over groups.
-        """
+    def final(self, window: int, group: Rows, rows: Floats, values: Floats, *, closed_to: int) -> Learned:
+        """Learn from a window that closed, of all groups or of some."""
         self._past.settle(closed_to - self._panes.size)
         self._groups.update(group, rows)
-        found = self._pending.take(window, group)
-        errors = [self._learn(promise, rows[at], values[:, at]) for promise, at in found]
-        if not errors:
-            return np.full(len(self._kinds), np.nan)
-        last: Floats = errors[-1]
-        return last
+        learned = Learned(np.full(len(self._kinds), np.nan), None)
+        for promise, at in self._pending.take(window, group):
+            learned = Learned(self._learn(promise, rows[at], values[:, at]), promise.past)
+        return learned
+
+    @property
+    def known(self) -> Rows:
+        """The groups that something is known of, sorted."""
+        return np.union1d(self._groups.groups, self._pending.groups)
 
     def snapshot(self) -> dict[str, Any]:
-        """Return all that is needed to go on, as values that JSON can hold."""
+        """Return all that is needed to go on besides `known`, as values that JSON can hold; groups are places in it."""
+        known = self.known
         return {
             "past": self._past.snapshot(),
-            "groups": self._groups.snapshot(),
+            "groups": self._groups.renamed(np.searchsorted(known, self._groups.groups)).snapshot(),
             "residuals": self._residuals.snapshot(),
-            "pending": self._pending.snapshot(),
+            "pending": self._pending.snapshot(known),
             "accuracy": self.accuracy.snapshot(),
             "uneven": self._uneven.tolist(),
             "errors": self._errors.tolist(),
         }
 
-    def _age(self, clock: int, end: int) -> int:
-        age = round((clock - end) * AGES_PER_SLIDE / self._panes.slide)
-        return int(np.clip(age, -OLDEST, OLDEST))
+    def _age(self, past: int) -> int:
+        return int(np.clip(round(past * AGES_PER_SLIDE / self._panes.slide), -OLDEST, OLDEST))
 
-    def _foreseen(self, group: Rows, rows: Floats, to_come: float) -> Floats:
-        """Return how many events of each group would be to come if all groups were equally late."""
+    def _part_of(self, end: int, rows: Floats) -> float:
+        """Return which share of the events of a window are these."""
+        slots = self._past.counts.slots
+        start, stop = (round(slots.position(time)) for time in (end - self._panes.size, end))
+        return float(rows.sum()) / max(float(self._past.counts.between(start, stop).sum()), float(rows.sum()), 1.0)
+
+    def _foreseen(self, group: Rows, rows: Floats, to_come: float, part: float | None) -> Floats:
+        """Return how many events of each group would be to come if all groups were equally late.
+
+        `part` is which share of the window's events that came is of these groups; None: all.
+        """
         shares, strength = self._groups.shares(group), self._groups.strength(group)
+        if part is not None:
+            shares, to_come = shares / max(float(shares.sum()), 1e-9), to_come * part
         return group_rows_to_come(rows, to_come, shares=shares, strength=strength)
 
     def _promised(
-        self, window: int, age: int, group: Rows, rows: Floats, foreseen: Floats, missing: Floats, values: Floats
+        self, window: int, past: int, group: Rows, rows: Floats, foreseen: Floats, missing: Floats, values: Floats
     ) -> Promise:
         """Return the estimates, and what is needed to learn from them."""
+        age = self._age(past)
         center, scale, value, low, high = (np.empty_like(values) for _ in range(5))
         for number, (kind, came) in enumerate(zip(self._kinds, values, strict=True)):
             center[number] = corrected(kind, came, rows, missing) if self._correct else came
@@ -150,7 +192,7 @@ class EarlyEstimates:
                 low[number] = came
             elif kind == "least":
                 high[number] = came
-        return Promise(window, age, group, rows, foreseen, missing, center, scale, value, low, high)
+        return Promise(window, age, past, group, rows, foreseen, missing, center, scale, value, low, high)
 
     def _scale(self, number: int, value: Floats, rows: Floats, missing: Floats) -> Floats:
         weight, squares = self._errors[:, number]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 MOST_GROUPS = 64  # of an early result: a sample is enough to learn from
 MOST_PROMISES = 256  # that wait; more prods than that are answered, and not learned from
 
+_NONE = np.empty(0, np.int64)
+
 
 @dataclass(frozen=True, slots=True)
 class Promise:
@@ -24,6 +26,7 @@ class Promise:
 
     window: int
     age: int
+    past: int  # how far the clock was past the end of the window, in us; negative: before it
     group: Rows
     rows: Floats  # that had come
     foreseen: Floats  # how many more, if all groups were equally late
@@ -43,15 +46,15 @@ class Promise:
         """Return it as values that JSON can hold."""
         columns = [getattr(self, name)[None] for name in _COLUMNS]
         tables = np.concatenate((*columns, *(getattr(self, name) for name in _TABLES)))
-        return [self.window, self.age, pack(self.group), pack(tables)]
+        return [self.window, self.age, self.past, pack(self.group), pack(tables)]
 
     @classmethod
     def unpacked(cls, state: list[Any], functions: int) -> Promise:
         """Return what was packed."""
-        window, age, group, packed = state
+        window, age, past, group, packed = state
         numbers = unpack(packed, np.float64).reshape(len(_COLUMNS) + len(_TABLES) * functions, -1)
         columns, tables = numbers[: len(_COLUMNS)], numbers[len(_COLUMNS) :].reshape(len(_TABLES), functions, -1)
-        return cls(window, age, unpack(group, np.int64), *columns, *tables)
+        return cls(window, age, past, unpack(group, np.int64), *columns, *tables)
 
 
 _COLUMNS = ("rows", "foreseen", "missing")
@@ -85,9 +88,20 @@ class Pending:
         """Let group g be codes[g] from now on."""
         self._promises = [_renamed(promise, codes) for promise in self._promises]
 
-    def snapshot(self) -> list[Any]:
-        """Return all that is needed to go on, as values that JSON can hold."""
-        return [promise.packed() for promise in self._promises]
+    @property
+    def groups(self) -> Rows:
+        """The groups that promises were made to, sorted."""
+        return np.unique(np.concatenate([_NONE, *(promise.group for promise in self._promises)]))
+
+    def snapshot(self, known: Rows | None = None) -> list[Any]:
+        """Return all that is needed to go on, as values that JSON can hold.
+
+        Groups are saved as they are, or as their places among those `known`, which are sorted.
+        """
+        if known is None:
+            return [promise.packed() for promise in self._promises]
+        placed = (replace(each, group=np.searchsorted(known, each.group)) for each in self._promises)
+        return [promise.packed() for promise in placed]
 
 
 def _renamed(promise: Promise, codes: Rows) -> Promise:

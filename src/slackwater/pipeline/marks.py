@@ -7,7 +7,7 @@ punctuations, then prods: a window that is final needs no early result any more.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -52,6 +52,13 @@ class Answer:
     mark: Mark
     clock: int | None
     results: int
+
+
+def unheard(mark: Mark) -> Mark:
+    """Return a mark for a plan without early results: a prod is nobody's there, and its answer says so."""
+    if mark.kind != "prod":
+        return mark
+    return replace(mark, groups=np.empty(0, np.int64), words=f"nobody, without early=: {mark.words}")
 
 
 def broken_promises(promised: Promised, marks: Sequence[Mark], events: Events, group: Rows) -> Times:

@@ -110,9 +110,12 @@ def in_words(until: int | None, values: Mapping[str, pa.Scalar[Any]]) -> str:
 
 
 def answers_table(answers: Sequence[Answer], *, bucket: int) -> pa.Table:
-    """Return one row of decisions for each prod that came with the stream: what it asked, how many results it got."""
+    """Return one row of decisions for each prod that came with the stream: what it asked, how many results it got.
+
+    And one for each window that was held for rows of a burst: the range of time that is final by now.
+    """
     columns = {
-        "operator": PROD,
+        "operator": [answer.mark.kind for answer in answers],
         "stream": [answer.mark.words for answer in answers],
         "bucket": bucket,
         "at": pa.array([answer.clock for answer in answers], pa.int64()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
     from slackwater.core.closing import Closed
     from slackwater.core.prods import Ask
     from slackwater.events import Rows
+    from slackwater.pipeline.compared import ComparedEarly
+    from slackwater.pipeline.early_chosen import ChosenProds
+    from slackwater.pipeline.early_estimates import Estimates
     from slackwater.pipeline.tower import Tower
     from slackwater.time import Times
 
 _NONE = np.empty(0, np.int64)
+LAST = 2**63 - 1  # no arrival is later
 
 
 @dataclass(slots=True)
@@ -31,7 +35,7 @@ class Stage:
     """Steps up to `stop`, and what acts after them."""
 
     stop: int
-    at: int | None = None  # the arrival of what acts; None: nothing does
+    at: int  # the arrival of what acts; LAST: nothing does
     punctuations: list[Mark] = field(default_factory=list)
     prods: list[Mark] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)  # of the clock
@@ -51,7 +55,27 @@ def stages(arrivals: Arrivals, prods: Prods, marks: Iterable[Mark], *, clock: in
     for mark in marks:
         which = stage(mark.arrival)
         (which.prods if mark.kind == "prod" else which.punctuations).append(mark)
-    return [*(found[at] for at in sorted(found)), Stage(arrivals.steps)]
+    return [*(found[at] for at in sorted(found)), Stage(arrivals.steps, LAST)]
+
+
+def with_chosen(cuts: Iterable[Stage], arrivals: Arrivals, chosen: ChosenProds | None) -> Iterator[Stage]:
+    """Cut a batch also where prods act that are chosen on the way; each stage must be done before the next is asked."""
+    if chosen is None:
+        yield from cuts
+        return
+    arrival, done = arrivals.arrival_of_steps(), 0
+    for stage in cuts:
+        while (step := chosen.due(arrivals.clock, done)) is not None and arrival[step] < stage.at:
+            yield Stage(step + 1, int(arrival[step]), asks=[chosen.ask(int(arrivals.clock[step]))])
+            chosen.choose()
+            done = step + 1
+        if step is not None and arrival[step] == stage.at:
+            stage.asks.append(chosen.ask(int(arrivals.clock[step])))
+            yield stage
+            chosen.choose()
+            done = step + 1
+        else:
+            yield stage
 
 
 class StagedRun:
@@ -66,11 +90,14 @@ class StagedRun:
         slack: Times,
         tower: Tower,
         leads: tuple[int, ...] = (),
+        compared: ComparedEarly | None = None,
+        aside: Rows = _NONE,
     ) -> None:
         self._logic, self._arrivals, self._slack = logic, arrivals, slack
         self._group, self._inputs = group, inputs
+        self._aside = np.isin(np.arange(len(arrivals.events)), aside) if len(aside) else None
         self._clock = np.append(BEFORE_ALL_TIME if logic.clock is None else logic.clock, arrivals.clock)
-        self._tower, self._leads = tower, leads
+        self._tower, self._leads, self._compared = tower, leads, compared
         self._steps = self._events = 0  # that are done
         self._parts: list[Emitted] = []
         self._late: list[tuple[Rows, Times]] = []
@@ -82,12 +109,15 @@ class StagedRun:
         if stage.stop > self._steps:
             self._take_in(stage.stop, last_is_quiet=bool(asks))
         for mark in stage.punctuations:
-            self._emit(self._tower.on_closed(self._logic.on_punctuation(mark.punctuation())), step=stage.stop - 1)
+            closed = self._tower.on_closed(self._logic.on_punctuation(mark.punctuation()))
+            if self._compared is not None:
+                self._compared.on_closed(closed, self._logic.closed_to, int(self._clock[stage.stop]))
+            self._emit(closed, step=stage.stop - 1)
         own = len(asks)
         asks += [self._tower.ask_of(mark) for mark in stage.prods]
         if asks:
             shown, counts = self._tower.on_prod(asks)
-            self._emit(shown, step=stage.stop - 1)
+            self._emit(shown, step=stage.stop - 1, estimates=self._estimated(shown, asks, stage.stop))
             for mark, count in zip(stage.prods, counts[own:], strict=True):
                 self.answers.append(Answer(mark, self._logic.clock, count))
 
@@ -109,7 +139,7 @@ class StagedRun:
     def _asked_by_leads(self, stage: Stage) -> list[Ask]:
         """Return what leads ask for after the last step, where something else acts then: nothing is shown twice."""
         last = stage.stop - 1
-        if stage.at is None or last < self._steps or int(self._arrivals.arrival_of_steps()[last]) != stage.at:
+        if stage.at == LAST or last < self._steps or int(self._arrivals.arrival_of_steps()[last]) != stage.at:
             return []
         due = Prods(self._leads).due(self._arrivals.clock[last : last + 1], int(self._clock[last]), self._logic.slide)
         return [ask for _, ask in due]
@@ -126,12 +156,23 @@ class StagedRun:
             slack=self._slack[self._steps : stop],
             leads=self._leads,
             last_is_quiet=last_is_quiet,
+            aside=None if self._aside is None else self._aside[which],
         )
+        if self._compared is not None:
+            self._compared.on_batch(part, closed, slack=int(self._slack[stop - 1]))
         self._emit(self._tower.on_closed(closed), step=self._steps)
         self._late.append((closed.late + self._events, closed.late_behind))
         self._steps, self._events = stop, which.stop
 
-    def _emit(self, closed: Closed, *, step: int) -> None:
-        emitted = Emitted.of(closed, step=step, clock=self._clock)
+    def _estimated(self, shown: Closed, asks: Sequence[Ask], stop: int) -> Estimates | None:
+        if self._compared is None or shown.windows is None:
+            return None
+        some = bool(self._logic.promised) or any(ask.groups is not None for ask in asks)
+        return self._compared.on_shown(shown.windows, clock=int(self._clock[stop]), some=some)
+
+    def _emit(self, closed: Closed, *, step: int, estimates: Estimates | None = None) -> None:
+        if self._compared is not None:
+            closed, estimates = self._compared.leaving(closed, estimates)
+        emitted = Emitted.of(closed, step=step, clock=self._clock, estimates=estimates)
         if emitted is not None:
             self._parts.append(emitted)

@@ -1,4 +1,4 @@
-"""Which values of an aggregate a bound on the error is about."""
+"""Which values of an aggregate a bound on the error, and estimates before its windows are final, are about."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def counted_values(node: AggregateNode, schema: pa.Schema) -> tuple[str, ...]:
     """
     if not isinstance(node.contract, RelativeError):
         return ()
-    numbers = tuple(name for name, value in node.values if _is_number(value, schema))
+    numbers = _numbers(node, schema)
     for name in node.contract.of:
         if name not in numbers:
             remedy = f"those that are: {', '.join(numbers) or 'none'}"
@@ -34,6 +34,35 @@ def counted_values(node: AggregateNode, schema: pa.Schema) -> tuple[str, ...]:
             remedy="times have no relative error; use sw.DropRatio, or count rows as well",
         )
     return node.contract.of or numbers
+
+
+def estimated_values(node: AggregateNode, schema: pa.Schema) -> tuple[str, ...]:
+    """Return the values whose early results are compared with final ones: all that are numbers.
+
+    Raises ParameterError where an accuracy is asked for and nothing has one.
+    """
+    if node.early is None:
+        return ()
+    if node.early.accuracy is not None and node.below is not None:
+        raise ParameterError(
+            "accuracy",
+            node.early.accuracy,
+            must="be left out where the results of an aggregate are aggregated",
+            remedy="say aggressiveness=0.25; a plan of several aggregates shows what has come",
+        )
+    numbers = _numbers(node, schema) if node.compares_early else ()
+    if node.early.accuracy is not None and not numbers:
+        raise ParameterError(
+            "accuracy",
+            node.early.accuracy,
+            must="be about a value that is a number",
+            remedy="times have no accuracy; say aggressiveness=0.25, or count rows as well",
+        )
+    return numbers
+
+
+def _numbers(node: AggregateNode, schema: pa.Schema) -> tuple[str, ...]:
+    return tuple(name for name, value in node.values if _is_number(value, schema))
 
 
 def _is_number(value: Value, schema: pa.Schema) -> bool:

@@ -9,6 +9,7 @@ from slackwater.early import Early
 from slackwater.plan.explain import short
 from slackwater.plan.levels import explain_levels
 from slackwater.plan.values import described
+from slackwater.sideline import Sideline
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import AggregateNode
@@ -30,6 +31,9 @@ def explain_aggregate(node: AggregateNode, *, engine: tuple[str, ...]) -> str:
     ]
     if node.early is not None:
         lines.append(f"  early       {_early(node.early)}")
+        lines.append(f"  estimate    {_estimate(node)}")
+    if node.sideline is not None:
+        lines.append(f"  bursts      {_sideline(node.sideline)}")
     levels = explain_levels(node) if node.below is not None else []
     return "\n".join([*lines, *(f"  {line}" for line in (*levels, *engine))])
 
@@ -41,9 +45,32 @@ def _early(early: Early) -> str:
     '0.25 of the slide before their end; every 1 minute; when a prod asks'
     """
     words = [] if early.aggressiveness is None else [f"{early.aggressiveness:g} of the slide before their end"]
+    if early.accuracy is not None:
+        words = [f"as early before their end as values are {early.accuracy:.4g} accurate on average"]
     words += [] if early.every is None else [f"every {early.every}"]
     words += [f"{each} after their start" for each in early.at]
     return "; ".join([*words, "when a prod asks"])
+
+
+def _estimate(node: AggregateNode) -> str:
+    """Say what early values are."""
+    assert node.early is not None
+    if node.below is not None:
+        return "raw: what has come; early results of several aggregates are not corrected"
+    if not node.corrects_early:
+        return "raw: what has come"
+    about = ", ".join(node.estimated) or "no value (times are shown as they are)"
+    return f"corrected: what is expected in the end of {about}, with intervals of confidence {node.early.confidence:g}"
+
+
+def _sideline(sideline: Sideline) -> str:
+    """Say what is set aside.
+
+    >>> _sideline(Sideline(over=300))
+    'rows of a slide above 300 a second wait, 1 is worked off for every 3 new; finals leave in any order'
+    """
+    waits = f"rows of a slide above {sideline.over} a second wait"
+    return f"{waits}, 1 is worked off for every {sideline.one_in} new; finals leave in any order"
 
 
 def explain_groups(node: AggregateNode) -> str:

@@ -12,10 +12,12 @@ from slackwater.core.panes import Panes
 from slackwater.deadline import Deadline
 from slackwater.early import Early
 from slackwater.plan.conjuncts import JoinCondition
-from slackwater.plan.values import Value
+from slackwater.plan.values import Value, count
+from slackwater.sideline import Sideline
 from slackwater.time import Duration
 
 Unit = Literal["s", "ms", "us", "ns"]
+ROWS = "__slackwater_rows"  # a value that no result has
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +117,8 @@ class AggregateNode:
     empty: bool = False  # whether windows without rows have results too
     below: AggregateNode | None = None  # whose results are aggregated; None: those of the stream
     counted: tuple[str, ...] = ()  # the values that a bound on the error is about
+    estimated: tuple[str, ...] = ()  # the values whose early results are compared with final ones: numbers
+    sideline: Sideline | None = None  # None: no row of a burst is set aside
 
     operator = "aggregate"
 
@@ -127,6 +131,34 @@ class AggregateNode:
     def reach(self) -> int | None:
         """For how many windows after its last row a group is reported without rows: those of one size; None: all."""
         return -(-self.size.microseconds // self.slide.microseconds) if self.by else None
+
+    @property
+    def compares_early(self) -> bool:
+        """Whether early results are compared with final ones. A plan of several aggregates shows what has come."""
+        if self.early is None or self.below is not None:
+            return False
+        return self.early.estimate == "corrected" or self.early.accuracy is not None
+
+    @property
+    def corrects_early(self) -> bool:
+        """Whether early results are what is expected in the end, with intervals."""
+        return self.compares_early and self.early is not None and self.early.estimate == "corrected"
+
+    @property
+    def computed(self) -> tuple[tuple[str, Value], ...]:
+        """What is computed: the values, and last the number of rows if it is needed and not among them."""
+        if not self.compares_early or self._counts_rows is not None:
+            return self.values
+        return (*self.values, (ROWS, count()))
+
+    @property
+    def row_count(self) -> int:
+        """Which of `computed` is the number of rows, where early results are compared."""
+        return len(self.values) if self._counts_rows is None else self._counts_rows
+
+    @property
+    def _counts_rows(self) -> int | None:
+        return next((place for place, (_, value) in enumerate(self.values) if value == count()), None)
 
     @property
     def levels(self) -> tuple[AggregateNode, ...]:

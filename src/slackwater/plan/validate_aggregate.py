@@ -13,10 +13,11 @@ from slackwater.core.late import LatePolicy
 from slackwater.early import Early
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.events import LATE_COLUMNS
-from slackwater.plan.counted_values import counted_values
+from slackwater.plan.counted_values import counted_values, estimated_values
 from slackwater.plan.keys import family
 from slackwater.plan.nodes import AggregateNode
 from slackwater.plan.validate import check_buckets, check_contract
+from slackwater.plan.validate_sideline import check_sideline
 from slackwater.plan.values import Value
 from slackwater.time import Duration
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import StreamNode
 
 WINDOW = "window"  # the first column of the results
+COVERAGE = "coverage"  # the third last, where early results are corrected
 KIND, REVISION = "kind", "revision"  # the last ones, where there are early results
 
 
@@ -40,6 +42,7 @@ def aggregate_node(
     buckets: int | None,
     early: Any = None,
     empty: bool = False,
+    sideline: Any = None,
 ) -> AggregateNode:
     """Build the node of an aggregate over the columns of its input, or say what is wrong with it."""
     length, step = check_sizes(size, slide)
@@ -52,11 +55,13 @@ def aggregate_node(
         contract=check_contract("aggregate", contract),
         late=LatePolicy.of(late),
         buckets=1 if buckets is None else buckets,
-        early=check_early(early),
+        early=Early(estimate="raw") if early is None and sideline is not None else check_early(early),
         empty=_check_empty(empty),
+        sideline=sideline,
     )
+    check_sideline(node)
     check_aggregate(node, schema)
-    return replace(node, counted=counted_values(node, schema))
+    return _checked_names(replace(node, counted=counted_values(node, schema), estimated=estimated_values(node, schema)))
 
 
 def nested_node(
@@ -94,7 +99,7 @@ def nested_node(
     _check_groups(node, schema)
     for name, value in node.values:
         _check_value(node, name, value, schema)
-    return node
+    return replace(node, estimated=estimated_values(node, schema))
 
 
 def _check_left_out(below: AggregateNode, others: Mapping[str, Any]) -> None:
@@ -106,6 +111,13 @@ def _check_left_out(below: AggregateNode, others: Mapping[str, Any]) -> None:
                 must="be left out where the results of an aggregate are aggregated",
                 remedy=f"say {name}= where the stream is aggregated: it decides for the plan",
             )
+    if below.sideline is not None:
+        raise ParameterError(
+            "sideline",
+            repr(below.sideline),
+            must="be left out where results are aggregated again",
+            remedy="the level above would have to wait for every window",
+        )
     if below.early is not None:
         raise ParameterError(
             "early", repr(below.early), must="be said of the last aggregate", remedy="a prod sweeps the whole plan"
@@ -237,7 +249,8 @@ def _is_text(kind: pa.DataType) -> bool:
 
 def _check_groups(node: AggregateNode, schema: pa.Schema) -> None:
     taken = [WINDOW, *node.by]
-    own = (WINDOW,) if node.early is None else (WINDOW, KIND, REVISION)
+    own = [WINDOW] if node.early is None else [WINDOW, KIND, REVISION]
+    own += [COVERAGE] if node.corrects_early else []
     for column in node.by:
         if column not in schema.names:
             raise _missing(node, column, schema)
@@ -256,6 +269,25 @@ def _check_groups(node: AggregateNode, schema: pa.Schema) -> None:
                 must="be a column that the results do not have yet",
                 remedy=f"the results have {', '.join(dict.fromkeys([*taken, *own]))} anyway",
             )
+
+
+def bounds_of(name: str) -> tuple[str, str]:
+    """Return the columns of the interval of a value."""
+    return f"{name}_low", f"{name}_high"
+
+
+def _checked_names(node: AggregateNode) -> AggregateNode:
+    """Check that no column has the name of a bound."""
+    bounds = {bound: name for name in node.estimated for bound in bounds_of(name)} if node.corrects_early else {}
+    for column in [*node.by, *(name for name, _ in node.values)]:
+        if column in bounds:
+            raise ParameterError(
+                "values" if column not in node.by else "by",
+                column,
+                must=f"not be the name of a bound of {bounds[column]}",
+                remedy='rename it; or show what has come: sw.Early(estimate="raw")',
+            )
+    return node
 
 
 def _check_value(node: AggregateNode, name: str, value: Value, schema: pa.Schema) -> None:

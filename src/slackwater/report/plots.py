@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -89,6 +89,18 @@ def log_log_lines(lines: Sequence[tuple[str, Floats, Floats]], *, x: str, y: str
     figure = _figure(drawn, x=f"{x}, log scale", y=y)
     figure.update_xaxes(type="log", range=_where_it_falls(lines), **_LOG_TICKS)
     return figure.update_yaxes(type="log", title=f"{y}, log scale", **{**_LOG_TICKS, "tickformat": "~%"})
+
+
+def share_lines(lines: Mapping[str, Sequence[tuple[float, float]]], *, x: str, y: str) -> Figure:
+    """Return shares by shares, each line by its name; both axes linear."""
+    drawn = []
+    for label, points in lines.items():
+        hover = "%{x:.3~%}: %{y:.2%}<extra>" + _text(label) + "</extra>"
+        at, share = [point[0] for point in points], [point[1] for point in points]
+        drawn.append(go.Scatter(x=at, y=share, name=_text(label), mode="lines+markers", hovertemplate=hover))
+    figure = _figure(drawn, x=x, y=y)
+    figure.update_xaxes(tickformat="~%")
+    return figure.update_yaxes(type="linear", title=y, tickformat="~%")
 
 
 def exceedance(delays: Times, *, points: int = 400) -> tuple[Floats, Floats]:

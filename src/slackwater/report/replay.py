@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from slackwater.report.comparisons import KINDS, Comparison, Figures
 from slackwater.report.deadline import DeadlineComparison
-from slackwater.report.page import page_of, section_of, table_of
+from slackwater.report.page import Section, page_of, section_of, table_of
 
 _KINDS: Mapping[str, type[Comparison]] = {**KINDS, "deadline": DeadlineComparison}
 
@@ -30,8 +30,16 @@ def read_replay(figures: Path, series: Path) -> list[Comparison]:
     return [_KINDS[runs[0]["quality"]](runs, table) for runs in groups]
 
 
-def write_replay_page(path: Path, *, title: str, intro: str, comparisons: Sequence[Comparison], footer: str) -> Path:
-    """Write the page of a replay: for each goal a table, the slack and the quality over time."""
+def write_replay_page(
+    path: Path,
+    *,
+    title: str,
+    intro: str,
+    comparisons: Sequence[Comparison],
+    footer: str,
+    more: Sequence[Section] = (),
+) -> Path:
+    """Write the page of a replay: for each goal a table, the slack and the quality over time; then more sections."""
     sections = [each.sections() for each in comparisons]
     body = [f"<h1>{html.escape(title)}</h1><p>{html.escape(intro)}</p>"]
     for each, own in zip(comparisons, sections, strict=True):
@@ -39,10 +47,9 @@ def write_replay_page(path: Path, *, title: str, intro: str, comparisons: Sequen
         table = table_of(each.heads, each.rows())
         body.append(f'<section><h2>{heading}</h2><p class="caption">{caption}</p>{table}</section>')
         body += map(section_of, own)
-    body.append(f"<footer>{html.escape(footer)}</footer>")
-    path.write_text(
-        page_of(title, "\n".join(body), [section.figure for own in sections for section in own]), encoding="utf-8"
-    )
+    body += [*map(section_of, more), f"<footer>{html.escape(footer)}</footer>"]
+    figures = [section.figure for own in (*sections, more) for section in own]
+    path.write_text(page_of(title, "\n".join(body), figures), encoding="utf-8")
     return path
 
 

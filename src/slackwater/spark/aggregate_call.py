@@ -2,28 +2,31 @@
 
 A chunk has the groups of its pane and the states of their functions. A call reads the panes that it adds rows to and
 those of windows that it closes, and writes those that got rows; the others stay as they are, unread. Rows never wait,
-so none are kept. Where the contract is about values, each window that is watched has a chunk too.
+so none are kept, but for those of a burst that are set aside: a chunk for all. Where the contract is about values, each
+window that is watched has a chunk too.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
-from slackwater.pipeline.columns import decided_table, late_table, read_batch
+from slackwater.pipeline.aggregate_decisions import aggregate_decisions
+from slackwater.pipeline.columns import late_table, read_batch
 from slackwater.pipeline.groups import GrowingGroups
 from slackwater.pipeline.prod import Prod, control_marks
-from slackwater.pipeline.read_marks import KnownGroups, answers_table, read_marks
+from slackwater.pipeline.read_marks import KnownGroups, read_marks
 from slackwater.plan.values import described
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, columns_of, packets_of, times_of, together
 from slackwater.spark.notes import commit_notes, read_notes, restored_notes
 from slackwater.spark.pane_chunks import PaneChunk, commit_panes, stored_panes
+from slackwater.spark.sideline_chunks import commit_sidelined, read_sidelined
 from slackwater.spark.state import ChunkStore
 from slackwater.spark.watched import commit_watched, read_watched
 from slackwater.time import Duration
@@ -40,6 +43,7 @@ class AggregateSaved(Saved):
 
     notes: tuple[str, ...] = ()  # which have a chunk
     watched: tuple[int, ...] = ()  # windows that have a chunk of their own
+    sidelined: tuple[str, ...] = ()  # which chunks there are of bursts
 
 
 def identity_of_aggregate(node: AggregateNode, schema: pa.Schema) -> str:
@@ -47,6 +51,7 @@ def identity_of_aggregate(node: AggregateNode, schema: pa.Schema) -> str:
     groups = f" by ({', '.join(node.by)}) in {node.buckets} buckets" if node.by else ""
     windows = f"aggregate {described(node.values)} over windows of {node.size} every {node.slide}"
     early = "" if node.early is None else " with early results"
+    early += " that are compared" if node.compares_early else ""
     return f"{windows}{early} {times_of(node.stream)}{groups} {columns_of(schema)}"
 
 
@@ -71,7 +76,9 @@ def run_aggregate_call(
     if node.stream.marker is not None or asked:
         panes.read_all()  # a prod or punctuation may speak of any group
     watched = read_watched(store, saved.watched, groups, len(node.values))
-    pipeline = AggregatePipeline(node, saved.pipeline, panes, notes, watched=watched)
+    sidelined = read_sidelined(store, saved.sidelined, groups, len(node.values))
+    node = replace(node, sideline=None) if drain else node  # nothing would be on time for it
+    pipeline = AggregatePipeline(node, saved.pipeline, panes, notes, watched=watched, sidelined=sidelined)
     before = pipeline.counts
     incoming = read_batch(node.stream, table, processing_time=processing_time)
     incoming = incoming if node.stream.arrival else together(incoming, saved.calls)
@@ -84,10 +91,13 @@ def run_aggregate_call(
     chunks = commit_panes(store, saved.chunks, pipeline.panes, groups.keys)
     written = commit_notes(store, notes, pipeline.notes, groups.keys)
     kept = commit_watched(store, watched, pipeline.watched, groups.keys)
+    aside = commit_sidelined(store, saved.sidelined, sidelined, pipeline.sidelined, groups.keys)
     took = Duration((time.perf_counter_ns() - started) // 1_000)
     return Call(
         bucket=bucket,
-        saved=AggregateSaved(pipeline.snapshot(), chunks, calls=saved.calls + 1, notes=written, watched=kept),
+        saved=AggregateSaved(
+            pipeline.snapshot(), chunks, calls=saved.calls + 1, notes=written, watched=kept, sidelined=aside
+        ),
         packets=list(packets_of(bucket, _tables(node, table, groups.keys, bucket, outcomes, took))),
         before=before,
         counts=pipeline.counts,
@@ -106,6 +116,4 @@ def _tables(
     for outcome in outcomes:
         yield RESULTS, results_table(node, batch.schema, keys, outcome.emitted)
         yield LATE, late_table(node, batch, outcome.late)
-        yield DECISIONS, decided_table(node, outcome.decisions, bucket=bucket, took=took)
-        if outcome.answers:
-            yield DECISIONS, answers_table(outcome.answers, bucket=bucket)
+        yield DECISIONS, aggregate_decisions(node, outcome, bucket=bucket, took=took)

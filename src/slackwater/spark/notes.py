@@ -1,4 +1,4 @@
-"""What an aggregate knows of groups besides its panes: how often windows were shown, and punctuations. A chunk each."""
+"""What an aggregate knows of groups besides its panes: early results, and punctuations. A chunk each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slackwater.spark.state import ChunkStore, unreadable_chunk
 if TYPE_CHECKING:
     from slackwater.events import Rows
 
-NUMBERS = {"shown": -(2**62), "bounds": -(2**62) + 1, "seen": -(2**62) + 2}  # of chunks: no pane has such a number
+NUMBERS = {name: -(2**62) + place for place, name in enumerate(("shown", "bounds", "seen", "compared"))}  # no pane
 _PLACE, _FIRST, _SECOND = "__slackwater_place", "__slackwater_first", "__slackwater_second"
 
 

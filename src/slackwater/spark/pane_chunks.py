@@ -38,7 +38,7 @@ def stored_panes(
     node: AggregateNode, chunks: Sequence[PaneChunk], store: ChunkStore, groups: GrowingGroups
 ) -> OpenPanes:
     """Return panes that are in a store; groups get their codes when their panes are read."""
-    functions = [value.algebra for _, value in node.values]
+    functions = [value.algebra for _, value in node.computed]
     numbers = [chunk.number for chunk in chunks]
     return OpenPanes(node.panes, functions, {}, unread=numbers, source=_Stored(store, groups, len(functions)))
 

@@ -167,7 +167,9 @@ class AggregateProcessor(BucketProcessor):
         drain = drain or expired
         run = partial(run_aggregate_call, node, bucket, saved, self._chunks, rows, asked=self._prods)
         call = run(processing_time=processing_time, drain=drain)
-        return _renewed(call, node.stream, saved, rows, processing_time, waits=bool(call.saved.chunks))
+        return _renewed(
+            call, node.stream, saved, rows, processing_time, waits=bool(call.saved.chunks or call.counts.buffered)
+        )
 
 
 def _renewed(

@@ -123,7 +123,8 @@ class SparkAggregate(SparkStream):
         """Describe the plan, and what Spark will run."""
         groups = explain_groups(self.node)
         if self._streaming:
-            state = "state       RocksDB: one entry and an Arrow chunk for each open pane, per bucket; no rows"
+            rows = "no rows" if self.node.sideline is None else "rows that were set aside"
+            state = f"state       RocksDB: one entry and an Arrow chunk for each open pane, per bucket; {rows}"
             return explain_aggregate(self.node, engine=(groups, RUNS, state))
         return explain_aggregate(self.node, engine=(groups, "runs        mapInArrow over sorted partitions, no state"))
 
