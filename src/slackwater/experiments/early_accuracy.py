@@ -19,6 +19,8 @@ from slackwater.sources.dataset import event_times_of
 from slackwater.sources.values import values
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from slackwater.estimate.arrays import Floats
     from slackwater.time import Mask
 
@@ -44,7 +46,23 @@ class EarlyCase:
 def run_case(case: EarlyCase, *, seed: int = 1, duration: str = "2000 seconds", groups: int = 1) -> Prodded:
     """Aggregate the stream of a case and prod every window; groups, if there are any, have unequal shares."""
     document = case.arrivals == DOCUMENT
-    stream = values(
+    stream = stream_of(case, seed=seed, duration=duration)
+    times = event_times_of(stream)
+    return run_prodded(
+        times,
+        stream["value"].to_numpy().astype(np.float64),
+        panes_of(case),
+        aggressiveness=case.aggressiveness,
+        group=None if groups == 1 else np.random.default_rng(seed).zipf(1.5, len(times)) % groups,
+        slack=0 if document else SLACK,
+        before=SECOND if document else 0,
+    )
+
+
+def stream_of(case: EarlyCase, *, seed: int = 1, duration: str = "2000 seconds") -> pa.Table:
+    """Return the stream that a case is about, in order of arrival."""
+    document = case.arrivals == DOCUMENT
+    return values(
         distribution=case.distribution,  # type: ignore[arg-type]
         deviation=case.deviation,
         density=1 - 1 / case.per_second,
@@ -53,16 +71,11 @@ def run_case(case: EarlyCase, *, seed: int = 1, duration: str = "2000 seconds", 
         seed=seed,
         duration=duration,
     ).streams["s"]
-    times = event_times_of(stream)
-    return run_prodded(
-        times,
-        stream["value"].to_numpy().astype(np.float64),
-        Panes(case.size * SECOND, case.slide * SECOND),
-        aggressiveness=case.aggressiveness,
-        group=None if groups == 1 else np.random.default_rng(seed).zipf(1.5, len(times)) % groups,
-        slack=0 if document else SLACK,
-        before=SECOND if document else 0,
-    )
+
+
+def panes_of(case: EarlyCase) -> Panes:
+    """Return the windows of a case."""
+    return Panes(case.size * SECOND, case.slide * SECOND)
 
 
 def summarize(run: Prodded, case: EarlyCase) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_OF_ROWS = ("stream", "policy")  # what tells rows of one cell apart
+_OF_ROWS = ("stream", "policy", "function", "features", "trained_on")  # what tells rows of one cell apart
 
 
 def metric_table(
