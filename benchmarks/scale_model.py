@@ -14,6 +14,7 @@ import json
 from statistics import median
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from benchmarks.cells import markdown
@@ -46,9 +47,12 @@ def report(runs: list[Run]) -> None:
     """Print what was measured, the model, and what it says of more executors."""
     print(markdown(_measured(runs)))
     steady = [Batch(run["executors"], run["rows"], took) for run in runs for took in run["batch_seconds"][1:]]
-    model = fit(steady)
-    print(f"\n{model}, error {model.error(steady):.0%} in the median\n")
-    print(markdown(_expected(model, sorted({run["rows"] for run in runs}))))
+    model, sizes = fit(steady), sorted({run["rows"] for run in runs})
+    print(f"\nas long as it took: {model}, error {model.error(steady):.0%} in the median\n")
+    print(markdown(_expected(model, sizes)))
+    model = _of_processors(runs)
+    print(f"\nif nothing waited for a processor: {model}\n")
+    print(markdown(_expected(model, sizes)))
 
 
 def _run(sizes: list[int], contract: str, buckets: int, repeat: int) -> None:
@@ -74,6 +78,19 @@ def _measured(runs: list[Run]) -> list[list[str]]:
         figures = [f"{rows:,}", str(executors), f"{seconds:.2f}", f"{rows / seconds:,.0f}"]
         table.append(figures + [f"{share:.1f}" for share in shares])
     return table
+
+
+def _of_processors(runs: list[Run]) -> ScaleOut:
+    """Return the model in which processor time is all that passes, and a machine has a core for whoever wants one.
+
+    What does not depend on the rows counts as fixed, although executors may share a part of it.
+    """
+    fixed, per_row = 0.0, {"driver": 0.0, "executor": 0.0}
+    for role in ROLES:
+        slope, start = np.polyfit([run["rows"] for run in runs], [run["processor"][role] / FILES for run in runs], 1)
+        fixed += max(float(start), 0.0)
+        per_row[role.partition("_")[0]] += max(float(slope), 0.0)
+    return ScaleOut(fixed, per_row["driver"], per_row["executor"])
 
 
 def _expected(model: ScaleOut, sizes: list[int]) -> list[list[str]]:
