@@ -47,12 +47,10 @@ def report(runs: list[Run]) -> None:
     """Print what was measured, the model, and what it says of more executors."""
     print(markdown(_measured(runs)))
     steady = [Batch(run["executors"], run["rows"], took) for run in runs for took in run["batch_seconds"][1:]]
-    model, sizes = fit(steady), sorted({run["rows"] for run in runs})
-    print(f"\nas long as it took: {model}, error {model.error(steady):.0%} in the median\n")
-    print(markdown(_expected(model, sizes)))
-    model = _of_processors(runs)
-    print(f"\nif nothing waited for a processor: {model}\n")
-    print(markdown(_expected(model, sizes)))
+    model = fit(steady)
+    print(f"\n{model}, error {model.error(steady):.0%} in the median\n")
+    print(markdown(_expected(model, sorted({run["rows"] for run in runs}))))
+    print("\n" + markdown(_processors(runs)))
 
 
 def _run(sizes: list[int], contract: str, buckets: int, repeat: int) -> None:
@@ -80,17 +78,13 @@ def _measured(runs: list[Run]) -> list[list[str]]:
     return table
 
 
-def _of_processors(runs: list[Run]) -> ScaleOut:
-    """Return the model in which processor time is all that passes, and a machine has a core for whoever wants one.
-
-    What does not depend on the rows counts as fixed, although executors may share a part of it.
-    """
-    fixed, per_row = 0.0, {"driver": 0.0, "executor": 0.0}
+def _processors(runs: list[Run]) -> list[list[str]]:
+    """Return a line through the processor seconds of batches, for each role: all batches, the first included."""
+    table = [["processor seconds", "of a batch", "of a million rows"]]
     for role in ROLES:
         slope, start = np.polyfit([run["rows"] for run in runs], [run["processor"][role] / FILES for run in runs], 1)
-        fixed += max(float(start), 0.0)
-        per_row[role.partition("_")[0]] += max(float(slope), 0.0)
-    return ScaleOut(fixed, per_row["driver"], per_row["executor"])
+        table.append([role.replace("_", ", "), f"{start:.2f}", f"{slope * 1e6:.2f}"])
+    return table
 
 
 def _expected(model: ScaleOut, sizes: list[int]) -> list[list[str]]:
