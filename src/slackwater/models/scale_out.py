@@ -5,8 +5,8 @@
 *Fixed* is planning, starting tasks, commits and checkpoints; *serial* what the driver and a single order do for each
 row; *parallel* reading, packing, the operator in its buckets, and writing. Assumed: buckets are equally large and each
 is one task, executors have a core each and are alike, nothing else is shared between them (network, disk), and the
-time per row does not depend on how many rows a batch has. Measured where executors share the cores with the driver,
-what they wait for each other counts as serial, and the model says too little of larger clusters, not too much.
+time per row does not depend on how many rows a batch has. Where executors share cores with each other and the driver,
+what they wait for each other counts as serial, which is then too large; on one machine there is no network to wait for.
 """
 
 from __future__ import annotations
