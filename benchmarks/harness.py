@@ -41,6 +41,7 @@ PARTS = (
     "gate-growth",
     "gate-threads",
     "aggregate-spark",
+    "scale-out",
     "profile",
 )
 TAKING_CONTRACTS = ("reorder-contract",)

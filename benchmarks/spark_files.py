@@ -42,8 +42,11 @@ def read(spark: SparkSession, folder: Path) -> DataFrame:
     return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
 
 
-def run_ours(output: Any, folder: Path) -> Path:
-    """Run a slackwater query to its end, all three outputs written below `folder`; return where they are."""
+def run_ours(output: Any, folder: Path, batches: list[int] | None = None) -> Path:
+    """Run a slackwater query to its end, all three outputs written below `folder`; return where they are.
+
+    How many milliseconds each batch with rows took is added to `batches`.
+    """
     out = Path(tempfile.mkdtemp(dir=folder))
     query = output.start(
         results=str(out / "results"),
@@ -53,6 +56,9 @@ def run_ours(output: Any, folder: Path) -> Path:
         trigger={"availableNow": True},
     )
     query.awaitTermination()
+    if batches is not None:
+        took = [each["durationMs"]["triggerExecution"] for each in query.recentProgress if each["numInputRows"]]
+        batches.extend(took)
     return out
 
 
