@@ -51,8 +51,8 @@ def merge(
             rows.
 
     Under a deadline results have a column `ready`: false for a row that left because waiting any longer would have
-    exceeded the limit, or when a stream became idle. As long as all are true and no stream is idle, the same rows give
-    the same results, however they interleave.
+    exceeded the limit, or when a stream became idle. As long as all are true, no stream is idle and no row is late, the
+    same rows give the same results, however they interleave.
 
     >>> import pyarrow as pa
     >>> import slackwater as sw

@@ -75,6 +75,7 @@ class ColumnError(SlackwaterError, ValueError):
 
 
 _RECALL = '  contract=sw.Recall(0.99, over="1 minute")       miss at most one result in 100, in every minute\n'
+_ERROR = "  contract=sw.RelativeError(0.03)                 95 % of the results at most 3 % off\n"
 _DROP = '  contract=sw.DropRatio(0.01, over="1 minute")    let at most one row in 100 come too late, in every minute\n'
 
 
@@ -88,7 +89,7 @@ class ContractMissingError(SlackwaterError, TypeError):
     def __str__(self) -> str:
         return (
             f"{self.operator} needs a contract: how good must the answer be? For example\n"
-            f"{_RECALL if self.operator == 'join' else _DROP}"
+            f"{ {'join': _RECALL, 'aggregate': _ERROR}.get(self.operator, _DROP) }"
             '  contract=sw.FixedSlack("2 seconds")             wait two seconds of event time for stragglers\n'
             '  contract=sw.MaxSlack(cap="30 seconds")          the largest delay seen, but never longer than this'
         )

@@ -153,3 +153,10 @@ def test_only_the_last_aggregate_says_when_windows_are_shown():
     below = sw.aggregate(stream, contract=sw.NoSlack(), early=sw.Early(), **asked)
     with pytest.raises(ParameterError, match="early must be said of the last aggregate"):
         sw.aggregate(below, **asked)
+
+
+def test_an_aggregate_of_an_aggregate_needs_no_groups():
+    rows = sw.stream(pa.table({"ts": [1, 2, 12, 25, 33]}), event_time="ts", unit="s")
+    below = sw.aggregate(rows, size="10 seconds", values={"n": sw.count()}, contract=sw.FixedSlack("2 seconds"))
+    most = sw.aggregate(below, size="20 seconds", values={"most": sw.max("n")})
+    assert [2, 1] == most.results["most"].to_pylist()

@@ -29,6 +29,13 @@ def test_a_missing_contract_is_an_error():
         check_contract("reorder", None)
 
 
+@pytest.mark.parametrize(
+    ("operator", "example"), [("join", "Recall"), ("aggregate", "RelativeError"), ("merge", "DropRatio")]
+)
+def test_a_missing_contract_is_an_error_with_what_suits_the_operator(operator, example):
+    assert f"contract=sw.{example}(" in str(ContractMissingError(operator))
+
+
 def test_what_is_no_contract_is_refused():
     with pytest.raises(ParameterError, match="contract must be a contract, got '2 seconds'"):
         check_contract("reorder", "2 seconds")

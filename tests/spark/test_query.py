@@ -234,6 +234,14 @@ def test_a_control_record_that_means_nothing_cannot_be_sent(tmp_path):
         send(tmp_path / "control", "drian")
 
 
+def test_a_trigger_that_is_a_word_is_refused_with_an_example(spark, tmp_path, table):
+    stream = sw.stream(as_stream(spark, as_files(table, tmp_path / "in", files=1)), event_time="ts")
+    with pytest.raises(ParameterError, match=r"trigger must be a dict.*availableNow"):
+        sw.reorder(stream, contract=sw.NoSlack()).start(
+            results=str(tmp_path / "out"), checkpoint=str(tmp_path / "checkpoint"), trigger="availableNow"
+        )
+
+
 def test_an_idle_bucket_releases_what_it_holds(spark, tmp_path, table):
     folder = as_files(table, tmp_path / "in", files=1)
     stream = sw.stream(as_stream(spark, folder), event_time="ts", arrival="seq", idle_after="200 ms")

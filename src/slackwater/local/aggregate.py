@@ -106,10 +106,10 @@ class LocalAggregate(BoundedOutput):
     @cached_property
     def _levels(self) -> list[KnownGroups]:
         """The groups of each level: of the rows first, then of the groups of the level below."""
-        levels, keys = [], self.table
+        levels, keys, rows = [], self.table, self.table.num_rows
         for level in self.node.levels:
-            groups = Groups.of([keys[column] for column in level.by], keys.num_rows)
-            keys = keys.select(list(level.by)).take(groups.row)
+            groups = Groups.of([keys[column] for column in level.by], rows)
+            keys, rows = keys.select(list(level.by)).take(groups.row), len(groups.row)  # no columns, no rows in Arrow
             levels.append(KnownGroups(groups.code, keys))
         return levels
 

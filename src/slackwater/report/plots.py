@@ -19,7 +19,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 MOST_POINTS = 2_000  # of a line: more than a screen has pixels
 MOST_BARS = 90
-COLORS = ("#3b82c4", "#e07b1f", "#2e9e6b", "#b65fc4", "#c9a400", "#d1495b")  # each readable on white and on black
+# each readable on white and on black
+COLORS = ("#3b82c4", "#e07b1f", "#2e9e6b", "#b65fc4", "#c9a400", "#d1495b", "#8a8a8a", "#7a5c3e")
 _LOG_TICKS = {"dtick": 1, "tickformat": ",~r"}
 _WIDE = 100  # a largest value this many times a small one asks for a logarithmic axis
 

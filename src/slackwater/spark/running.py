@@ -206,7 +206,8 @@ class SparkQuery(ABC):
         Rows wait for the next batch, so less is left of a deadline. A run that ends with its input loses no patience
         with silent streams: it gets no timers, with which Spark would never end it.
         """
-        deadline, trigger = self.node.contract.deadline, trigger or {}
+        trigger = _checked_trigger(trigger)
+        deadline = self.node.contract.deadline
         node, interval = self.node, trigger.get("processingTime")
         if deadline is not None and interval is not None:
             between = Duration.of(interval, parameter="trigger")
@@ -220,6 +221,13 @@ class SparkQuery(ABC):
         schema = self._schemas_out[kind]
         bodies = packets.where(F.col("kind") == kind).select("body")
         return bodies.mapInArrow(unpacker(schema), from_arrow_schema(schema))
+
+
+def _checked_trigger(trigger: Any) -> dict[str, Any]:
+    if trigger is not None and not isinstance(trigger, dict):
+        remedy = 'such as {"availableNow": True} or {"processingTime": "1 second"}'
+        raise ParameterError("trigger", trigger, must="be a dict of what Spark's own takes", remedy=remedy)
+    return trigger or {}
 
 
 def _check_left(deadline: Deadline, between: Duration) -> None:
