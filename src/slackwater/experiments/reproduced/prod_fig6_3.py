@@ -34,7 +34,7 @@ def _less(metric: str, unit: str, share: float) -> Claim:
 
 
 _WHY = (
-    "The document's run drops what it sets aside; here it is taken in later, at least one row for every three new ones. "
+    "The document's run drops what it sets aside; here it is taken in later, at least one row for three new ones. "
     "Probably windows with a second just above the limit, which are no burst by our count, then wait as well."
 )
 
