@@ -96,13 +96,14 @@ def _start(stack: ExitStack, folder: Path, name: str, kind: str, options: tuple[
             stderr=log,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=_end_with_parent,
+            preexec_fn=end_with_parent,
         )
     stack.callback(_end, process)
     return process
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """Let the kernel ask this process to end when the one that started it does, however that ended."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGTERM)
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from benchmarks.cluster import Cluster, cluster, python_path
+from benchmarks.cluster import Cluster, cluster, end_with_parent, python_path
 from benchmarks.harness import Case
 from benchmarks.join_local import arrival_order, keyed
 from benchmarks.scale_driver import ANSWER, CONTRACTS
@@ -99,7 +99,8 @@ def _seconds(
 def _driver(master: str, executors: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "benchmarks.scale_driver", master, str(executors)]
     environment = {**os.environ, "PYTHONPATH": python_path()}
-    return subprocess.Popen(command, env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    return subprocess.Popen(command, env=environment, text=True, preexec_fn=end_with_parent, **pipes)
 
 
 def _asked(process: subprocess.Popen[str], request: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 
@@ -25,15 +26,16 @@ def ran():
     """What two executors gave, what one process gives, and the processes of the cluster, which has ended."""
     if not Path("/proc/self/stat").exists():
         pytest.skip("processor times are read from /proc, which this system does not have")
-    try:
-        with drivers((2,)) as running:
-            written = running.run(2, ROWS, "FixedSlack", buckets=2)["written"]
-            expected = in_process(running.folder / str(ROWS))
-            found = pa.concat_tables(ds.dataset(each).to_table() for each in sorted(Path(written).glob("batch=*")))
-            last = pc.max(expected["event_time"]).as_py() - END
-            return pairs(found, last), pairs(expected, last), running.cluster.processes
-    except (ClusterError, OSError) as error:
-        pytest.skip(f"the processes of a cluster cannot be started here: {error}")
+    with ExitStack() as stack:
+        try:
+            running = stack.enter_context(drivers((2,)))
+        except (ClusterError, OSError) as error:
+            pytest.skip(f"the processes of a cluster cannot be started here: {error}")
+        written = running.run(2, ROWS, "FixedSlack", buckets=2)["written"]
+        expected = in_process(running.folder / str(ROWS))
+        found = pa.concat_tables(ds.dataset(each).to_table() for each in sorted(Path(written).glob("batch=*")))
+    last = pc.max(expected["event_time"]).as_py() - END
+    return pairs(found, last), pairs(expected, last), running.cluster.processes
 
 
 def test_two_executors_give_the_results_of_one_process(ran):
