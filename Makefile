@@ -3,8 +3,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# Whole files to as many processes as there are cores; one of them has all tests on Spark (tests/conftest.py).
-PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadgroup
+# Whole files to as many processes as there are cores. Not for tests on Spark: two sessions starve each other's workers.
+PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -13,7 +13,8 @@ demo: $(READY)  ## a live Spark stream put in order under two policies, with a r
 	$(BIN)/slackwater demo --output demo-output
 
 test: $(READY)  ## all tests, Spark included
-	$(BIN)/python -m pytest $(PARALLEL)
+	$(BIN)/python -m pytest -m spark
+	$(BIN)/python -m pytest -m 'not spark' $(PARALLEL)
 
 check: $(READY)  ## format, lint, types, layers, docstring examples: what CI checks besides the tests
 	$(BIN)/ruff format --check .

@@ -16,15 +16,6 @@ settings.register_profile("slackwater", settings(), deadline=None)
 settings.load_profile("slackwater")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Let one process have all tests on Spark, and begin with them: two sessions starve each other's workers."""
-    for item in items:
-        group = "spark" if item.get_closest_marker("spark") else item.nodeid.split("::")[0]
-        item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
-
-
 @pytest.fixture(scope="session")
 def spark():
     """The session that all tests marked `spark` share. It has two cores and says little."""
