@@ -3,7 +3,6 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# Whole files to as many processes as there are cores. Not for tests on Spark: two sessions starve each other's workers.
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 
 help:  ## show this list
@@ -13,8 +12,7 @@ demo: $(READY)  ## a live Spark stream put in order under two policies, with a r
 	$(BIN)/slackwater demo --output demo-output
 
 test: $(READY)  ## all tests, Spark included
-	$(BIN)/python -m pytest -m spark
-	$(BIN)/python -m pytest -m 'not spark' $(PARALLEL)
+	scripts/test.sh $(BIN)/python
 
 check: $(READY)  ## format, lint, types, layers, docstring examples: what CI checks besides the tests
 	$(BIN)/ruff format --check .
