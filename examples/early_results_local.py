@@ -18,7 +18,7 @@ worst = sw.aggregate(
     size="10 seconds",
     values={"worst": sw.max("delay"), "n": sw.count()},
     contract=sw.FixedSlack("5 seconds"),
-    early=sw.Early(aggressiveness=0.25),  # a quarter of the slide before the end of each window
+    early=sw.Early(aggressiveness=0.25, estimate="raw"),  # a quarter of the slide before the end: what has come by then
 )
 
 
