@@ -125,7 +125,7 @@ def test_an_unknown_experiment_says_which_there_are():
 
 def test_experiments_are_in_the_order_of_the_documents():
     documents = [name.split("-")[0] for name in names()]
-    assert ["ji16", "sun15", "kim", "ours"] == list(dict.fromkeys(documents))
+    assert ["ji16", "sun15", "kim", "prod", "ssg17", "ours"] == list(dict.fromkeys(documents))
 
 
 @pytest.mark.parametrize(

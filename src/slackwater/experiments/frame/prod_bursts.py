@@ -19,18 +19,19 @@ ABOUT = (
 
 def run_bursts(cell: Cell, sideline: Sideline | None = None) -> Written:
     """Run the records through the machine."""
-    return run_burst(BurstCase(sideline=sideline, seed=cell.seed, duration=cell["duration"]))
+    return run_burst(BurstCase(sideline=sideline, prods=True, seed=cell.seed, duration=cell["duration"]))
 
 
 def figures(run: Written) -> Row:
     """Return a run in numbers; gain and accuracy are those of windows that were shown early, if there were any."""
-    early = run.was_early
-    shown = {
-        "accuracy": float(np.nanmean(run.accuracy[early])),
-        "gain_s": float((run.latency - run.first)[early].mean()),
-    }
+    early, shown = run.was_early, {}
+    if early.any():
+        shown = {
+            "accuracy": float(np.nanmean(run.accuracy[early])),
+            "gain_s": float((run.latency - run.first)[early].mean()),
+        }
     return {
-        **(shown if early.any() else {}),
+        **shown,
         "early": int(early.sum()),
         "latency_s": float(run.latency.mean()),
         "others_s": float(run.latency[~run.bursty].mean()),
