@@ -7,6 +7,7 @@ maps from a small integer to a number, and hold no more keys than there were eve
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -28,15 +29,15 @@ _LARGEST = 709.78  # the largest number of which float64 has the exponential
 _FEWEST_BITS, _MOST_BITS = 4, 16
 
 
-class Sketch:
+class Sketch(ABC):
     """A function whose state is one ragged column."""
 
     reductions: ClassVar[None] = None
     how: ClassVar[Reduction]
 
+    @abstractmethod
     def pairs(self, values: Column) -> tuple[Rows, Column]:
         """Return the key of each event and what it counts for it."""
-        raise NotImplementedError
 
     def lift(self, values: Column, valid: Mask | None) -> State:
         """Return a map with one key, or none for a null."""
