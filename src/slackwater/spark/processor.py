@@ -26,6 +26,7 @@ from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 from slackwater.spark.places import bucket_at
+from slackwater.spark.shell import open_state
 
 if TYPE_CHECKING:
     from slackwater.pipeline.prod import Prod
@@ -37,6 +38,7 @@ class BucketProcessor(StatefulProcessor):
     """Runs a pipeline on the rows of one bucket; state that was written for another `identity` is refused."""
 
     saved_type: ClassVar[type[Saved]] = Saved
+    maps: ClassVar[tuple[str, ...]] = ("chunks",)  # the names of the state maps
     heeds: tuple[str, ...] = ("drain",)  # the kinds of control records that mean something to the plan
 
     def __init__(self, schemas: Sequence[pa.Schema], identity: str) -> None:
@@ -44,10 +46,11 @@ class BucketProcessor(StatefulProcessor):
         self._identity = identity
 
     def init(self, handle: Any) -> None:
-        """Open the state: one value with everything small, one map with chunks of rows."""
+        """Open the state."""
         self._handle = handle
-        self._meta = handle.getValueState("meta", "body STRING")
-        self._chunks = self._map("chunks")
+        self._meta, maps = open_state(handle, self.maps)
+        self._stores = tuple(map(_MapChunks, maps))
+        self._chunks = self._stores[0]
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:
         """Run the packets of a micro-batch through the pipeline."""
@@ -74,12 +77,6 @@ class BucketProcessor(StatefulProcessor):
         What it saves says when the bucket is to be called even without rows: in ms, as Spark counts processing time.
         """
 
-    def _map(self, name: str) -> _MapChunks:
-        return _MapChunks(self._handle.getMapState(name, "number BIGINT", "body BINARY"))
-
-    def _maps(self) -> tuple[_MapChunks, ...]:
-        return (self._chunks,)
-
     def _call(
         self,
         bucket: int,
@@ -90,7 +87,7 @@ class BucketProcessor(StatefulProcessor):
         expired: bool = False,
     ) -> pd.DataFrame:
         saved = self._heard(self.saved_type.load(self._meta.get(), self._identity), control)
-        for each in self._maps():
+        for each in self._stores:
             each.written = 0
         drain = any(record.kind == "drain" for record in control)
         if control and not (drain or expired or any(map(len, tables)) or self._asks(control)):
@@ -101,7 +98,7 @@ class BucketProcessor(StatefulProcessor):
         self._renew_timer(saved.timer, call.saved.timer)
         meta = call.saved.dump(self._identity)
         self._meta.update((meta,))
-        written = len(meta) + sum(each.written for each in self._maps())
+        written = len(meta) + sum(each.written for each in self._stores)
         return frame_of([*call.packets, *self._ignored(control, bucket), call.summary(written)])
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
@@ -205,6 +202,7 @@ class StreamsProcessor(BucketProcessor):
     """Runs an operator over the rows of several streams. A stream that is silent for too long steps aside."""
 
     saved_type = JoinSaved
+    maps = ("chunks", "marks")  # the second says where the rows of each chunk are
 
     def __init__(
         self, node: StreamsNode, schemas: Sequence[pa.Schema], identity: str, bucket: Callable[[int], StreamsBucket]
@@ -214,14 +212,6 @@ class StreamsProcessor(BucketProcessor):
         self._bucket = bucket
         self.heeds = ("drain", "slack") if node.is_told else ("drain",)
 
-    def init(self, handle: Any) -> None:
-        """Open the state, and one more map: where the rows of each chunk are."""
-        super().init(handle)
-        self._marks = self._map("marks")
-
-    def _maps(self) -> tuple[_MapChunks, ...]:
-        return (self._chunks, self._marks)
-
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         told = [record.told for record in control if record.told is not None]
         return saved.hearing(told) if self._node.is_told else saved
@@ -229,7 +219,7 @@ class StreamsProcessor(BucketProcessor):
     def _run(
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
-        store = HeldStore(self._chunks, self._marks)
+        store = HeldStore(*self._stores)
         return self._bucket(bucket).on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
 
 
