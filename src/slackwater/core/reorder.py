@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from slackwater.core.arrivals import Arrivals
+from slackwater.core.near_search import search_near
 from slackwater.core.reach import first_reaching
 from slackwater.events import Events
 from slackwater.time import BEFORE_ALL_TIME, clock_grew, count_released, delay_of, is_late, is_released, release_horizon
@@ -77,7 +78,7 @@ class Departures:
 
     def with_steps(self) -> tuple[Events, Rows]:
         """Return all that left, in order or late, by (step of release, event time, arrival), and the step of each."""
-        in_order_steps = np.searchsorted(self._reached, self.in_order.time, side="left").astype(np.int64)
+        in_order_steps = search_near(self._reached, self.in_order.time)
         if self._overdue is not None:
             positions, overdue, left_at = self._overdue
             step_of = np.full(int(positions.max(initial=-1)) + 1, -1)

@@ -22,7 +22,7 @@ class Shell(StatefulProcessor):
     """Runs a processor, which is unpacked in the tasks."""
 
     def __init__(self, processor: BucketProcessor) -> None:
-        self._body = cloudpickle.dumps(processor)
+        self._body = cloudpickle.dumps(processor)  # type: ignore[no-untyped-call]
         self._maps = processor.maps
 
     def init(self, handle: Any) -> None:
