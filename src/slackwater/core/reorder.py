@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from slackwater.core.arrivals import Arrivals
+from slackwater.core.leaving_order import leaving_order
 from slackwater.core.near_search import search_near
 from slackwater.core.reach import first_reaching
-from slackwater.events import Events
+from slackwater.events import Events, Tagged
 from slackwater.time import BEFORE_ALL_TIME, clock_grew, count_released, delay_of, is_late, is_released, release_horizon
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Departures:
         if not len(self.late):
             return self.in_order, in_order_steps
         events, steps = self.in_order + self.late, np.concatenate((in_order_steps, self._late_steps))
-        order = np.lexsort((events.arrival, events.time, steps))
+        order = leaving_order(steps, Tagged.from_stream(0, events))
         return events[order], steps[order]
 
     def released_before_late(self) -> Rows:
