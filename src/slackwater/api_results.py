@@ -1,7 +1,8 @@
-"""What consumers of outputs need: of each window the last that is known; when one contract had to give way."""
+"""What consumers of outputs need: the last revision of each window, when a contract gave way, how long rows took."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -84,3 +85,32 @@ def conflicts(decisions: Any, contract: Contract) -> Any:
     from slackwater.quality import conflicts as found
 
     return found.conflicts(decisions, contract)
+
+
+def latency(where: str | os.PathLike[str]) -> Any:
+    """Return how long the rows of a query on Spark took, as an Arrow table with a row for each micro-batch.
+
+    A row counts when it is passed on in order, whether or not it gives results. `latency_p50`, `_p95`, `_p99` and `_max`
+    are from when it came in until the outputs of its batch are written, in us of processing time; `stall_...` is how far
+    the clock of the input moved on meanwhile, in us of event time: how long slack held it back. `since` says what "came
+    in" is: "read", the beginning of the batch that read the row (how long it lay in the source before, at most until the
+    next trigger, nobody has told us); "arrival_time", where streams name such a column; of the final results of an
+    aggregate "end", the batch in which the clock came to the end of their window. `held_max` counts from "read" or "end"
+    in any case.
+
+    These are measurements: a batch that is replayed after a crash has the figures of its last run.
+
+    Args:
+        where: the checkpoint, or the folder that was given to `start(latency=)`: JSON lines with these columns, times in
+            us since 1970.
+
+    >>> import slackwater as sw
+    >>> sw.latency("out/checkpoint")
+    Traceback (most recent call last):
+        ...
+    slackwater.errors.ParameterError: where must have figures of a query, got 'out/checkpoint'; give the checkpoint of \
+one that has written a batch, or the folder of start(latency=)
+    """
+    from slackwater.quality.latency_log import read_log
+
+    return read_log(where)

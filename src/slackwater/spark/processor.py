@@ -17,12 +17,14 @@ import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from slackwater.decisions import decisions_table
+from slackwater.estimate.recent_calls import RecentCalls
 from slackwater.spark.aggregate_call import AggregateSaved, identity_of_aggregate, run_aggregate_call
 from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
 from slackwater.spark.held import HeldStore
 from slackwater.spark.join_call import JoinBucket, JoinSaved, StreamsBucket, identity_of_join
 from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
+from slackwater.spark.latency import Waits
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 from slackwater.spark.places import bucket_at
@@ -42,6 +44,11 @@ class BucketProcessor(StatefulProcessor):
     def __init__(self, schemas: Sequence[pa.Schema], identity: str) -> None:
         self._schemas = tuple(schemas)
         self._identity = identity
+
+    @property
+    def identity(self) -> str:
+        """What saved state depends on."""
+        return self._identity
 
     def init(self, handle: Any) -> None:
         """Open the state: one value with everything small, one map with chunks of rows."""
@@ -99,10 +106,13 @@ class BucketProcessor(StatefulProcessor):
             return frame_of(self._ignored(control, bucket))
         call = self._run(bucket, saved, tables, processing_time=processing_time, drain=drain, expired=expired)
         self._renew_timer(saved.timer, call.saved.timer)
-        meta = call.saved.dump(self._identity)
+        recent = RecentCalls(saved.recent)
+        waits = Waits.of(call.left, recent, processing_time)
+        meta = replace(call.saved, recent=recent.snapshot()).dump(self._identity)
         self._meta.update((meta,))
         written = len(meta) + sum(each.written for each in self._maps())
-        return frame_of([*call.packets, *self._ignored(control, bucket), call.summary(written)])
+        told = (call.latency(waits), call.summary(written, waits))
+        return frame_of([*call.packets, *self._ignored(control, bucket), *told])
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         """Remember what the driver says, where it decides."""
