@@ -90,19 +90,23 @@ def conflicts(decisions: Any, contract: Contract) -> Any:
 def latency(where: str | os.PathLike[str]) -> Any:
     """Return how long the rows of a query on Spark took, as an Arrow table with a row for each micro-batch.
 
-    A row counts when it is passed on in order, whether or not it gives results. `latency_p50`, `_p95`, `_p99` and `_max`
-    are from when it came in until the outputs of its batch are written, in us of processing time; `stall_...` is how far
-    the clock of the input moved on meanwhile, in us of event time: how long slack held it back. `since` says what "came
-    in" is: "read", the beginning of the batch that read the row (how long it lay in the source before, at most until the
-    next trigger, nobody has told us); "arrival_time", where streams name such a column; of the final results of an
-    aggregate "end", the batch in which the clock came to the end of their window. `held_max` counts from "read" or "end"
-    in any case.
+    A row counts when it is passed on in order, whether or not it gives results. All durations are in us:
 
-    These are measurements: a batch that is replayed after a crash has the figures of its last run.
+    - `latency_p50`, `_p95`, `_p99`, `_max`: processing time from when a row came in until the outputs of its batch are
+      written.
+    - `stall_p50` and so on: how far the input's clock moved on between the batch that read a row and the one that gave
+      it out; event time for which it was held back.
+    - `since` says what "came in" is. "read": the beginning of the batch that read the row; how long it had been there
+      before (at most since the last trigger) nobody has told us. "arrival_time": what that column says, where streams
+      name one. "end": of the final results of an aggregate, the batch in which the clock came to their window's end.
+    - `held_max`: the longest from "read" or "end" on, whatever `since` is.
+
+    These are measurements: a batch that is replayed after a crash has the figures of its last run, with the time that
+    the query was down.
 
     Args:
-        where: the checkpoint, or the folder that was given to `start(latency=)`: JSON lines with these columns, times in
-            us since 1970.
+        where: the checkpoint, or the folder that was given to `start(latency=)`. The files there are JSON lines with
+            these columns; times are us since 1970.
 
     >>> import slackwater as sw
     >>> sw.latency("out/checkpoint")

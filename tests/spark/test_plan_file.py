@@ -34,7 +34,7 @@ def test_another_plan_is_refused_with_what_is_different_and_what_may_be(checkpoi
 
 
 def test_timers_cannot_come_or_go(checkpoint):
-    with pytest.raises(StateError, match="no timers for silent streams, expected timers .* availableNow"):
+    with pytest.raises(StateError, match=r"no timers for silent streams, expected timers .* availableNow"):
         other(timers=True).check(checkpoint)
 
 
