@@ -103,6 +103,13 @@ def test_what_does_not_belong_to_the_graph_is_refused(tmp_path, name, contract, 
         shared(tmp_path)._sharing(name, Plan(Node(contract)))
 
 
+def test_an_operator_that_always_waits_shares_nothing(tmp_path):
+    rows = sw.stream(pa.table({"ts": [1]}), event_time="ts", unit="s")
+    windows = sw.aggregate(rows, size="1 second", values={"n": sw.count()}, contract=sw.NoSlack())
+    with pytest.raises(ParameterError, match=r"plan must be a merge or a join, got .*aggregate.*start it by itself"):
+        shared(tmp_path)._sharing("jams", windows)
+
+
 def test_operators_are_named_or_in_a_graph(tmp_path):
     with pytest.raises(ParameterError, match="operators must be named, or be in graph="):
         sw.shared_deadline(sw.Deadline("1 second"), folder=tmp_path)

@@ -29,6 +29,7 @@ from slackwater.deadline import Deadline
 from slackwater.errors import ParameterError
 from slackwater.measurement import Waited
 from slackwater.models.graph import Graph
+from slackwater.plan.nodes import AggregateNode, ReorderNode
 from slackwater.spark.control_stream import put
 from slackwater.spark.outputs import Write, checked_destinations
 from slackwater.time import Duration
@@ -138,6 +139,13 @@ class SharedDeadline:
         if name not in self.graph.operators:
             known = ", ".join(self.graph.operators)
             raise ParameterError("name", name, must=f"be one of {known}", remedy="name it in shared_deadline(...)")
+        if isinstance(plan.node, AggregateNode | ReorderNode):
+            raise ParameterError(
+                "plan",
+                f"an operator {plan.node.operator!r}",
+                must="be a merge or a join",
+                remedy="others always wait for their slack: start it by itself, and share what that leaves",
+            )
         contract = plan.node.contract
         if not isinstance(contract, Deadline):
             raise ParameterError(
