@@ -43,12 +43,7 @@ class BucketProcessor(StatefulProcessor):
 
     def __init__(self, schemas: Sequence[pa.Schema], identity: str) -> None:
         self._schemas = tuple(schemas)
-        self._identity = identity
-
-    @property
-    def identity(self) -> str:
-        """What saved state depends on."""
-        return self._identity
+        self.identity = identity
 
     def init(self, handle: Any) -> None:
         """Open the state: one value with everything small, one map with chunks of rows."""
@@ -96,19 +91,19 @@ class BucketProcessor(StatefulProcessor):
         *,
         expired: bool = False,
     ) -> pd.DataFrame:
-        saved = self._heard(self.saved_type.load(self._meta.get(), self._identity), control)
+        saved = self._heard(self.saved_type.load(self._meta.get(), self.identity), control)
         for each in self._maps():
             each.written = 0
         drain = any(record.kind == "drain" for record in control)
         if control and not (drain or expired or any(map(len, tables)) or self._asks(control)):
             # nothing to run: what is held stays unread
-            self._meta.update((saved.dump(self._identity),))
+            self._meta.update((saved.dump(self.identity),))
             return frame_of(self._ignored(control, bucket))
         call = self._run(bucket, saved, tables, processing_time=processing_time, drain=drain, expired=expired)
         self._renew_timer(saved.timer, call.saved.timer)
         recent = RecentCalls(saved.recent)
         waits = Waits.of(call.left, recent, processing_time)
-        meta = replace(call.saved, recent=recent.snapshot()).dump(self._identity)
+        meta = replace(call.saved, recent=recent.snapshot()).dump(self.identity)
         self._meta.update((meta,))
         written = len(meta) + sum(each.written for each in self._maps())
         told = (call.latency(waits), call.summary(written, waits))
