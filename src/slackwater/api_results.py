@@ -100,6 +100,7 @@ def latency(where: str | os.PathLike[str]) -> Any:
       before (at most since the last trigger) nobody has told us. "arrival_time": what that column says, where streams
       name one. "end": of the final results of an aggregate, the batch in which the clock came to their window's end.
     - `held_max`: the longest from "read" or "end" on, whatever `since` is.
+    - `missed`: how many rows took longer than the contract's deadline; null where it has none.
 
     These are measurements: a batch that is replayed after a crash has the figures of its last run, with the time that
     the query was down.

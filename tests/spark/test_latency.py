@@ -190,6 +190,12 @@ def test_latency_runs_until_the_batch_is_written():
     assert (9 * SECOND, 107 * SECOND, 109 * SECOND) == (found["held_max"], found["read"], found["written"])
 
 
+def test_rows_that_took_longer_than_the_deadline_are_counted():
+    calls = [Waits.read_from(body) for body in two_calls()]
+    missed = [figures_of("merge", 0, calls, 109 * SECOND, limit=limit * SECOND)["missed"] for limit in (5, 6, 9)]
+    assert ([4, 2, 0], None) == (missed, figures_of("merge", 0, calls, 109 * SECOND)["missed"])
+
+
 def test_a_batch_leaves_a_line_in_the_checkpoint_and_tells_whoever_asks(tmp_path):
     told: list[dict] = []
     BatchLatency.of("reorder", tmp_path, told.append).on_batch(two_calls(), 3, written=109 * SECOND)

@@ -68,6 +68,10 @@ class Counted:
         """Return the same where each took longer; clocks that disagree make nothing negative."""
         return Counted(np.maximum(self.value + by, 0), self.count)
 
+    def above(self, limit: int) -> int:
+        """Return how many rows took longer than a limit."""
+        return int(self.count[self.value > limit].sum())
+
     def quantiles(self) -> dict[str, int | None]:
         """Return the smallest durations that at least 50, 95, 99 and 100 % of the rows do not exceed; None of none."""
         if not self.rows:

@@ -32,6 +32,7 @@ _FIELDS: list[pa.Field[Any]] = [
     *(pa.field(f"latency_{name}", pa.int64()) for name in QUANTILES),  # us of processing time, until written
     *(pa.field(f"stall_{name}", pa.int64()) for name in QUANTILES),  # us that the clock moved on meanwhile
     pa.field("held_max", pa.int64()),  # us of processing time: the longest from being read until written
+    pa.field("missed", pa.int64()),  # rows that took longer than the contract's deadline; null where it has none
 ]
 LATENCY = pa.schema(_FIELDS)
 

@@ -27,6 +27,7 @@ from slackwater.spark.plan_file import local_folder
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from slackwater.deadline import Deadline
     from slackwater.events import Tagged
     from slackwater.pipeline.guard import Incoming
     from slackwater.plan.nodes import StreamNode
@@ -135,12 +136,19 @@ class BatchLatency:
     folder: Path | None
     tell: Told | None = None
     checkpoint: Path | None = None  # whose folder it is where no other is given
+    limit: int | None = None  # the deadline, in us
 
     @classmethod
     def of(
-        cls, operator: str, checkpoint: str | os.PathLike[str], latency: str | os.PathLike[str] | Told | None
+        cls,
+        operator: str,
+        checkpoint: str | os.PathLike[str],
+        latency: str | os.PathLike[str] | Told | None,
+        *,
+        deadline: Deadline | None = None,
     ) -> BatchLatency:
         """Return where figures go: a folder that is given, else one in the checkpoint; and a function that is given."""
+        limit = None if deadline is None else deadline.limit.microseconds
         if latency is not None and not callable(latency):
             where = local_folder(latency) if isinstance(latency, str | os.PathLike) else None
             if where is None:
@@ -150,15 +158,16 @@ class BatchLatency:
                     must="be a folder of a mounted file system, or a function of one dict",
                     remedy="give a path, or leave it out",
                 )
-            return cls(operator, where)
-        return cls(operator, None, latency, local_folder(checkpoint))
+            return cls(operator, where, limit=limit)
+        return cls(operator, None, latency, local_folder(checkpoint), limit)
 
     def on_batch(self, bodies: Iterable[bytes], batch: int, *, written: int | None = None) -> None:
         """Add up what the calls of a batch said; it has just been written."""
         waits = [Waits.read_from(body) for body in bodies]
         if not waits:
             return
-        figures = figures_of(self.operator, batch, waits, time.time_ns() // 1_000 if written is None else written)
+        written = time.time_ns() // 1_000 if written is None else written
+        figures = figures_of(self.operator, batch, waits, written, limit=self.limit)
         folder = self.folder
         if folder is None and self.checkpoint is not None and self.checkpoint.exists():  # Spark made it, if it is here
             folder = self.checkpoint / IN_CHECKPOINT
@@ -174,7 +183,7 @@ class BatchLatency:
             warnings.warn(f"latency of batch {figures['batch']} is not in {folder}: {error}", stacklevel=2)
 
 
-def figures_of(operator: str, batch: int, waits: Sequence[Waits], written: int) -> Figures:
+def figures_of(operator: str, batch: int, waits: Sequence[Waits], written: int, *, limit: int | None = None) -> Figures:
     """Return the row of a batch: what its calls had waited, and how long it took until it was written."""
     read = min(each.read for each in waits)
     latency, held = (
@@ -192,4 +201,5 @@ def figures_of(operator: str, batch: int, waits: Sequence[Waits], written: int) 
         **{f"latency_{name}": value for name, value in latency.quantiles().items()},
         **{f"stall_{name}": value for name, value in stall.quantiles().items()},
         "held_max": held.quantiles()["max"],
+        "missed": None if limit is None else latency.above(limit),
     }

@@ -122,7 +122,8 @@ class SparkQuery(ABC):
         plan = self._within(trigger)
         begun = Begun(plan._processor().identity, plan._has_timers, control is not None)
         begun.check(checkpoint)
-        measure = BatchLatency.of(self.node.operator, checkpoint, latency).on_batch
+        deadline = self.node.contract.deadline
+        measure = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline).on_batch
         hooks: Any = {"begin": partial(begun.keep, checkpoint), "measure": measure}
         writer = (
             plan._packets(control, driver)
