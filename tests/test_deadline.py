@@ -74,11 +74,12 @@ def test_a_single_contract_rules_alone():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: sw.Recall(0.9) & sw.DropRatio(0.1), "be a Deadline and a contract with a target, got 'Recall & DropR"),
-        (lambda: TIGHT & TIGHT, "be a Deadline and a contract with a target"),
-        (lambda: sw.FixedSlack("1 s") & TIGHT, "be a Deadline and a contract with a target"),
-        (lambda: sw.Recall(0.9) & TIGHT & TIGHT, "be a Deadline and a contract with a target"),
-        (lambda: sw.Recall(0.9) & 5, "be a Deadline and a contract with a target, got 5"),
+        (lambda: sw.Recall(0.9) & sw.DropRatio(0.1), "be a Deadline and a Recall or a DropRatio, got 'Recall & DropR"),
+        (lambda: TIGHT & TIGHT, "be a Deadline and a Recall or a DropRatio"),
+        (lambda: sw.FixedSlack("1 s") & TIGHT, "be a Deadline and a Recall or a DropRatio"),
+        (lambda: sw.Recall(0.9) & TIGHT & TIGHT, "be a Deadline and a Recall or a DropRatio"),
+        (lambda: sw.Recall(0.9) & 5, "be a Deadline and a Recall or a DropRatio, got 5"),
+        (lambda: sw.RelativeError(0.03) & TIGHT, r"so RelativeError\(0.03, cap=\"4 seconds\"\) says as much"),
         (lambda: sw.Recall(0.9) & sw.Deadline("5 s", cap="1 s"), "have neither where it is one of two"),
     ],
 )

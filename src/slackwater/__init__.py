@@ -17,7 +17,7 @@ from slackwater.api import Output, Stream, join, profile, reorder, session, stre
 from slackwater.api_aggregate import aggregate
 from slackwater.api_graph import shared_deadline
 from slackwater.api_merge import merge, union
-from slackwater.api_results import conflicts, last_revision
+from slackwater.api_results import conflicts, last_revision, latency
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall, RelativeError
 from slackwater.core.late import LatePolicy
 from slackwater.deadline import Deadline
@@ -55,6 +55,7 @@ __all__ = [
     "distinct",
     "join",
     "last_revision",
+    "latency",
     "max",
     "mean",
     "merge",

@@ -1,7 +1,8 @@
-"""What consumers of outputs need: of each window the last that is known; when one contract had to give way."""
+"""What consumers of outputs need: the last revision of each window, when a contract gave way, how long rows took."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -84,3 +85,37 @@ def conflicts(decisions: Any, contract: Contract) -> Any:
     from slackwater.quality import conflicts as found
 
     return found.conflicts(decisions, contract)
+
+
+def latency(where: str | os.PathLike[str]) -> Any:
+    """Return how long the rows of a query on Spark took, as an Arrow table with a row for each micro-batch.
+
+    A row counts when it is passed on in order, whether or not it gives results. All durations are in us:
+
+    - `latency_p50`, `_p95`, `_p99`, `_max`: processing time from when a row came in until the outputs of its batch are
+      written.
+    - `stall_p50` and so on: how far the input's clock moved on between the batch that read a row and the one that gave
+      it out; event time for which it was held back.
+    - `since` says what "came in" is. "read": the beginning of the batch that read the row; how long it had been there
+      before (at most since the last trigger) nobody has told us. "arrival_time": what that column says, where streams
+      name one. "end": of the final results of an aggregate, the batch in which the clock came to their window's end.
+    - `held_max`: the longest from "read" or "end" on, whatever `since` is.
+    - `missed`: how many rows took longer than the contract's deadline; null where it has none.
+
+    These are measurements: a batch that is replayed after a crash has the figures of its last run, with the time that
+    the query was down.
+
+    Args:
+        where: the checkpoint, or the folder that was given to `start(latency=)`. The files there are JSON lines with
+            these columns; times are us since 1970.
+
+    >>> import slackwater as sw
+    >>> sw.latency("out/checkpoint")
+    Traceback (most recent call last):
+        ...
+    slackwater.errors.ParameterError: where must have figures of a query, got 'out/checkpoint'; give the checkpoint of \
+one that has written a batch, or the folder of start(latency=)
+    """
+    from slackwater.quality.latency_log import read_log
+
+    return read_log(where)

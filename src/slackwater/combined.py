@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from slackwater.contracts import Contract, Goal, PerPeriod, Shares
+from slackwater.contracts import Contract, Goal, PerPeriod, RelativeError, Shares
 from slackwater.deadline import Deadline
 from slackwater.errors import ParameterError
 from slackwater.time import Duration, Mask, Times, is_over_cap
@@ -143,9 +143,14 @@ class Combined(Contract):
 
 
 def _not_a_pair(found: object) -> ParameterError:
-    return ParameterError(
-        "contract",
-        found if not isinstance(found, Combined) else f"{type(found.first).__name__} & {type(found.second).__name__}",
-        must="be a Deadline and a contract with a target",
-        remedy='such as Recall(0.99) & Deadline("5 seconds"), or DropRatio(0.01) & Deadline("5 seconds")',
-    )
+    remedy = 'such as Recall(0.99) & Deadline("5 seconds"), or DropRatio(0.01) & Deadline("5 seconds")'
+    must = "be a Deadline and a Recall or a DropRatio"
+    if not isinstance(found, Combined):
+        return ParameterError("contract", found, must=must, remedy=remedy)
+    pair = found.first, found.second
+    about_values = next((each for each in pair if isinstance(each, RelativeError)), None)
+    deadline = next((each for each in pair if isinstance(each, Deadline)), None)
+    if about_values is not None and deadline is not None:
+        cap = f'RelativeError({about_values.bound:g}, cap="{deadline.left}")'
+        remedy = f"windows of an aggregate always wait for the slack, so {cap} says as much: never wait longer"
+    return ParameterError("contract", " & ".join(type(each).__name__ for each in pair), must=must, remedy=remedy)

@@ -20,7 +20,7 @@ class Deadline(Contract):
     Args:
         limit: the longest latency, from the arrival of a row until it is given out.
         latency: what of it is not waiting: reading, the operator, writing. On Spark `start()` adds the interval of its
-            trigger, because rows wait for the next batch.
+            trigger, because rows wait for the next batch; what batches take is `written - read` in `sw.latency`.
 
     >>> Deadline("6 seconds", latency="1500 ms").left
     Duration('4.5 seconds')

@@ -81,7 +81,7 @@ def test_a_stream_that_steps_aside_equals_the_oracle(pairs, cuts, stream, limit)
             oracle.insert(Event(pairs[index][1], pairs[index][0], index))
             expected += oracle.get_all(0)
         oracle.idle.add(stream)
-        expected += [each._replace(ready=False) for each in oracle.get_all(0)]
+        expected += oracle.get_all(0)
     assert [(each.event.index, each.ready) for each in expected] == got
 
 
@@ -116,6 +116,16 @@ def test_a_clock_that_steps_back_changes_no_readiness():
     left = gate.on_batch(batch(gate, [(0, 5), (1, 5), (0, 2), (1, 6), (0, 6)]), None)
     assert [5, 2, 5, 6] == left.events.time.tolist()
     assert (6, 6) == gate.snapshot().clocks
+
+
+def test_rows_past_an_idle_stream_leave_but_are_not_ready_until_it_has_spoken():
+    gate = Gate(2).build()
+    gate.on_batch(batch(gate, [(0, 1), (1, 3)]), None)
+    gate.on_idle(1)
+    silent = gate.on_batch(batch(gate, [(0, 2), (0, 5)], 2), None)
+    assert ([2, 3, 5], [True, True, False]) == (silent.events.time.tolist(), silent.ready.tolist())
+    spoken = gate.on_batch(batch(gate, [(1, 8), (0, 8)], 4), None)
+    assert ([8], [True]) == (spoken.events.time.tolist(), spoken.ready.tolist())
 
 
 def test_draining_lets_everything_leave_in_order():

@@ -1,7 +1,8 @@
 """Slack-ScaleGate one event at a time, written from SSG17 Alg. 1-3: what the columnar gates must equal.
 
-Equal times are in the order of their streams, and a stream that nobody awaits counts for nothing. `slack` is what
-streams are given that are not sorted; in the document they are, and it is 0.
+Equal times are in the order of their streams. A stream that is idle holds nothing back, but what it has not shown yet
+is not ready (Def. 2.1 is about all streams). `slack` is what streams are given that are not sorted; in the document
+they are, and it is 0.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class SlackScaleGate:
             return None
         event = self.unread[reader][0]
         ready = self._is_ready(event)
-        if not ready and not max(self.newest) - event.time > self.limit:
+        if not ready and not self._is_awaited_by_none(event) and not max(self.newest) - event.time > self.limit:
             return None
         self.last[reader] = (event.time, event.stream)
         return Read(heapq.heappop(self.unread[reader]), ready, False)
@@ -70,5 +71,11 @@ class SlackScaleGate:
         return max(self.newest) - min(self.newest)
 
     def _is_ready(self, event: Event) -> bool:
-        awaited = [(newest - self.slack, s) for s, newest in enumerate(self.newest) if s not in self.idle]
+        return (event.time, event.stream) <= min(self._shown())
+
+    def _is_awaited_by_none(self, event: Event) -> bool:
+        awaited = [each for s, each in enumerate(self._shown()) if s not in self.idle]
         return (event.time, event.stream) <= min(awaited, default=(math.inf, 0))
+
+    def _shown(self) -> list[tuple[float, int]]:
+        return [(newest - self.slack, s) for s, newest in enumerate(self.newest)]

@@ -54,6 +54,13 @@ def test_a_single_contract_has_no_conflict_to_look_for():
         conflicts(decided("."), sw.Deadline("5 seconds"))
 
 
+def test_the_worst_recall_counts_what_the_deadline_lost():
+    contract = sw.Recall(0.9, over="1 minute") & sw.Deadline("5 seconds")
+    joined = sw.join(*lagging(behind=7), within="2 seconds", contract=contract)
+    (found,) = sw.conflicts(joined.decisions, contract).to_pylist()
+    assert 0.2 == pytest.approx(found["worst"], abs=0.01)  # of five partners a slow row still meets one
+
+
 def test_a_plan_reports_the_time_in_which_its_target_gave_way():
     merged = sw.merge(*lagging(behind=9), contract=BOTH)
     found = sw.conflicts(merged.decisions, BOTH).to_pylist()

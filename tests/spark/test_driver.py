@@ -137,6 +137,6 @@ def test_a_checkpoint_of_the_other_scope_is_refused(tmp_path, led):
     check_same_scope(tmp_path, led=led)  # a new one may become either
     (tmp_path / "offsets").mkdir()
     if not led:
-        (tmp_path / "slackwater").mkdir()
+        (tmp_path / "slackwater" / "slack").mkdir(parents=True)
     with pytest.raises(ParameterError, match="scope must be that of the checkpoint"):
         check_same_scope(tmp_path, led=led)

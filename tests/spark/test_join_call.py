@@ -118,9 +118,24 @@ def by_stream(rows):
     [0, 0, 0, 0, 0, 0, 9, 9, 0, 0, 10], [1, 8], CONTRACTS[4], "2 by key", "arrival", Random(0)
 )  # a late event whose partners may be forgotten
 def test_any_split_and_shuffle_equals_the_local_run(times, cuts, contract, condition, release, random):
+    assert_like_the_local_run(times, cuts, contract, condition, random, release=release)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(0, 60), min_size=1, max_size=60),
+    st.lists(st.integers(1, 60), max_size=6),
+    st.randoms(use_true_random=False),
+)
+def test_what_is_measured_behind_a_gate_does_not_depend_on_the_batches(times, cuts, random):
+    contract = sw.Recall(0.9, over="20 ms", adaptation_interval="5 ms") & sw.Deadline("10 ms")
+    assert_like_the_local_run(times, cuts, contract, "2 by key", random)
+
+
+def assert_like_the_local_run(times, cuts, contract, condition, random, **how):
     streams, options = CONDITIONS[condition]
     tables = tables_of(times, streams)
-    local = join_of(tables, contract, release=release, **options)
+    local = join_of(tables, contract, **how, **options)
     calls = Calls(local.node)
     edges = sorted({0, len(times), *(cut for cut in cuts if cut < len(times))})
     for batch in in_batches(tables, edges, random):

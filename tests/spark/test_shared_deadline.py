@@ -103,6 +103,13 @@ def test_what_does_not_belong_to_the_graph_is_refused(tmp_path, name, contract, 
         shared(tmp_path)._sharing(name, Plan(Node(contract)))
 
 
+def test_an_operator_that_always_waits_shares_nothing(tmp_path):
+    rows = sw.stream(pa.table({"ts": [1]}), event_time="ts", unit="s")
+    windows = sw.aggregate(rows, size="1 second", values={"n": sw.count()}, contract=sw.NoSlack())
+    with pytest.raises(ParameterError, match=r"plan must be a merge or a join, got .*aggregate.*start it by itself"):
+        shared(tmp_path)._sharing("jams", windows)
+
+
 def test_operators_are_named_or_in_a_graph(tmp_path):
     with pytest.raises(ParameterError, match="operators must be named, or be in graph="):
         sw.shared_deadline(sw.Deadline("1 second"), folder=tmp_path)
@@ -136,5 +143,30 @@ def test_rows_about_ignored_control_records_tell_the_tuner_nothing(tmp_path, at,
     one = shared(tmp_path)
     numbers = {name: pa.array([time and 1 for time in at], pa.int64()) for name in ("slack", "slack_ready", "released")}
     rows = Rows(pa.table({"at": pa.array(at, pa.timestamp("us")), **numbers}))
-    _Seen(one, "jams", SECOND, None).heard(lambda *_: None)(rows, 0)
+    seen = _Seen(one, "jams", SECOND, None)
+    seen.heard(lambda *_: None)(rows, 0)
+    seen.told({"batch": 0, "read": 0, "written": SECOND, "held_max": None})
     assert expected == one._state()["at"]
+
+
+def waited(*, held: int | None, ingested: int | None = None, unready: int = 0) -> Waited:
+    """What the tuner hears of a batch that was read at 10 s and written at 12 s, with triggers 1 s apart."""
+    decided = pa.table({"slack": [3 * SECOND], "slack_ready": [unready]})
+    figures = {"read": 10 * SECOND, "written": 12 * SECOND, "held_max": held}
+    return _Seen(None, "jams", SECOND, None)._waited(decided, figures, ingested)
+
+
+def test_the_tuner_hears_how_long_rows_really_took_and_how_long_they_may_have_been_there_before():
+    assert (8 * SECOND, 3 * SECOND) == (waited(held=7 * SECOND).latency, waited(held=7 * SECOND).processing)
+
+
+def test_where_nothing_left_the_batch_itself_took_its_time():
+    assert 3 * SECOND == waited(held=None).latency
+
+
+def test_where_results_say_when_their_rows_were_ingested_latency_counts_from_there():
+    assert 30 * SECOND == waited(held=7 * SECOND, ingested=30 * SECOND).latency
+
+
+def test_streams_are_further_apart_than_the_slack_where_rows_were_not_ready():
+    assert (0, 6 * SECOND) == (waited(held=1).spread, waited(held=1, unready=4).spread)

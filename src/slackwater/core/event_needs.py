@@ -45,11 +45,12 @@ class EventNeeds:
             if self._total_order:
                 lag = np.minimum(lag + 1, arrivals.streams[stream].delay)
             behind = np.flatnonzero(lag > 0)
-            parts.append(Needs(step[behind], time[behind], lag[behind], np.ones(len(behind))))
+            parts.append(Needs(step[behind], time[behind], lag[behind], np.ones(len(behind)), time[behind] + 1))
             in_time += np.bincount(interval[step[lag <= 0]], minlength=intervals)
         some = np.flatnonzero(in_time)
         last = np.searchsorted(interval, some, side="right") - 1
-        parts.append(Needs(last, arrivals.clock[last], np.zeros(len(some), np.int64), in_time[some]))
+        clock = arrivals.clock[last]
+        parts.append(Needs(last, clock, np.zeros(len(some), np.int64), in_time[some], clock + 1))
         return Needs.concat(parts)
 
     @property

@@ -1,10 +1,11 @@
 """The gate: m streams in one total order, for no longer than a limit (SSG17 ScaleGate and Slack-ScaleGate).
 
-An event is *ready* once every awaited stream has shown that nothing before it will follow: its (event time, stream) is
+An event is *ready* once every stream has shown that nothing before it will follow: its (event time, stream) is
 not above any stream's (clock - slack, stream). In the document streams are sorted and that slack is 0 (Def. 2.1); where
 they are not, it is what a reorder buffer would wait. An event that is not ready leaves all the same once it is more
 than `limit` behind the fastest stream: it is *slack-ready* (Def. 3.1, `SLT`). An event that is behind one that has left
-comes too late to be in order; it leaves at once.
+comes too late to be in order; it leaves at once. A stream that is idle holds nothing back, but may speak again: what is
+past it leaves without being ready.
 
 The document reads one event at a time. Here a batch is a set computation: while neither slack nor limit grows, all
 horizons only rise, so an event leaves at the first step at which one of them reaches it. Where a horizon falls (a
@@ -124,9 +125,9 @@ class GateLogic:
         return Left.concat(parts)
 
     def on_idle(self, stream: int, slack: int = 0) -> Left:
-        """Stop waiting for a stream; return what leaves because of that, as at one step: not ready, all of it.
+        """Stop waiting for a stream, until it speaks again; return what leaves because of that, as at one step.
 
-        Later events are ready without that stream, until it speaks again.
+        None of it is ready, nor is what comes later and is past that stream.
         """
         self._state = replace(self._state, idle=self._state.idle | {stream})
         known = [clock for clock in self._state.clocks if clock is not None]
@@ -190,6 +191,7 @@ class _Horizons:
     """After each step, up to which time the events of each stream are ready, and events of any are slack-ready."""
 
     ready: tuple[Times, ...]
+    awaited: tuple[Times, ...]  # the same, if idle streams are left out: up to there events leave
     slack_ready: Times | None
 
     @classmethod
@@ -197,21 +199,14 @@ class _Horizons:
         cls, arrivals: MergedArrivals, idle: frozenset[int], limit: Times | int | None, slack: Times | int
     ) -> _Horizons:
         """Find them; nobody waits for an idle stream until it speaks."""
-        level, through = np.full(arrivals.steps, AFTER_ALL_TIME), np.zeros(arrivals.steps, np.int64)
-        for stream, clock in enumerate(arrivals.clocks):
-            slower = clock < level
-            if stream in idle:
-                slower &= arrivals.has_spoken(stream)
-            level = np.where(slower, clock, level)
-            through[slower] = stream
-        level = release_horizon(level, np.asarray(slack, np.int64))
-        ready = tuple(_limit(level, through, stream) for stream in range(len(arrivals.streams)))
+        ready = _slowest(arrivals, frozenset(), slack)
+        awaited = _slowest(arrivals, idle, slack) if idle else ready
         overdue = None if limit is None else slack_ready_horizon(arrivals.clock, np.asarray(limit, np.int64))
-        return cls(ready, overdue)
+        return cls(ready, awaited, overdue)
 
     def falls(self) -> Rows:
         """Return the steps at which a horizon is below where it was."""
-        columns = [*self.ready, *(() if self.slack_ready is None else (self.slack_ready,))]
+        columns = [*self.awaited, *(() if self.slack_ready is None else (self.slack_ready,))]
         lower = np.zeros(max(len(columns[0]) - 1, 0), np.bool_)
         for column in columns:
             lower |= column[1:] < column[:-1]
@@ -220,9 +215,9 @@ class _Horizons:
     def first_reaching(self, pool: Tagged, start: int, stop: int) -> Rows:
         """Return the first step of a stretch at which each event may leave."""
         reached = np.empty(len(pool), np.int64)
-        for stream, ready in enumerate(self.ready):
+        for stream, awaited in enumerate(self.awaited):
             mine = np.flatnonzero(pool.stream == stream)
-            part = ready[start:stop]
+            part = awaited[start:stop]
             part = part if self.slack_ready is None else np.maximum(part, self.slack_ready[start:stop])
             reached[mine] = np.searchsorted(part, pool.time[mine], side="left") + start
         return reached
@@ -234,6 +229,19 @@ class _Horizons:
             mine = np.flatnonzero(events.stream == stream)
             ready[mine] = is_released(events.time[mine], horizon[step[mine]])
         return ready
+
+
+def _slowest(arrivals: MergedArrivals, idle: frozenset[int], slack: Times | int) -> tuple[Times, ...]:
+    """Return up to which time the events of each stream are behind all others, after each step."""
+    level, through = np.full(arrivals.steps, AFTER_ALL_TIME), np.zeros(arrivals.steps, np.int64)
+    for stream, clock in enumerate(arrivals.clocks):
+        slower = clock < level
+        if stream in idle:
+            slower &= arrivals.has_spoken(stream)
+        level = np.where(slower, clock, level)
+        through[slower] = stream
+    level = release_horizon(level, np.asarray(slack, np.int64))
+    return tuple(_limit(level, through, stream) for stream in range(len(arrivals.streams)))
 
 
 def _limit(time: Times | int, through: Rows | int, stream: int) -> Times:

@@ -45,12 +45,13 @@ class Needs:
     time: Times  # of the result
     slack: Times  # that it needs
     weight: Numbers  # how many results it stands for
+    gone: Times  # the join's time from which on it cannot be produced any more
 
     def __len__(self) -> int:
         return len(self.step)
 
     def __getitem__(self, which: slice | Rows) -> Needs:
-        return Needs(self.step[which], self.time[which], self.slack[which], self.weight[which])
+        return Needs(self.step[which], self.time[which], self.slack[which], self.weight[which], self.gone[which])
 
     def by_step(self) -> Needs:
         """The same in the order of the arrivals."""
@@ -60,12 +61,12 @@ class Needs:
     def none(cls) -> Needs:
         """No results."""
         empty = np.empty(0, np.int64)
-        return cls(empty, empty, empty, np.empty(0))
+        return cls(empty, empty, empty, np.empty(0), empty)
 
     @classmethod
     def concat(cls, parts: Sequence[Needs]) -> Needs:
         """Put needs one after the other."""
-        columns = zip(*((part.step, part.time, part.slack, part.weight) for part in parts), strict=True)
+        columns = zip(*((part.step, part.time, part.slack, part.weight, part.gone) for part in parts), strict=True)
         return cls(*map(np.concatenate, columns))
 
 
@@ -87,7 +88,8 @@ class NeedsProfile:
     """Finds what results need, from arrivals alone. Holds the events of the last window and the longest lag.
 
     Of each interval and stream, about so many `late` arrivals and so many `others` are looked at. An event that comes
-    further behind than `most_lag` may not find its partners any more.
+    further behind than `most_lag` may not find its partners any more. Where no event is late, others are looked at only
+    if they are `always`.
     """
 
     def __init__(
@@ -100,11 +102,13 @@ class NeedsProfile:
         late: int,
         others: int,
         most_lag: int,
+        always: bool = False,
     ) -> None:
         self._config = config
         self._condition = condition
         self._work = Work()
         self._most_lag = most_lag
+        self._always = always
         self._seen = list(seen)
         state = state or NeedsState()
         samples = state.samples or ((SampleState(), SampleState()),) * len(self._seen)
@@ -173,7 +177,7 @@ class NeedsProfile:
         """Say for each interval whether events that are not late are looked at: if the one before had late ones."""
         late = np.concatenate((late[:1] + self._state.late, late[1:]))
         longest = min(max((int(lag.max(initial=0)) for lag in lags), default=0), self._most_lag)
-        looking = np.concatenate(([self._state.looking], late[:-1] > 0))
+        looking = np.concatenate(([self._state.looking], late[:-1] > 0)) | self._always
         self._state = replace(
             self._state,
             longest_lag=max(self._state.longest_lag, longest),
@@ -219,7 +223,8 @@ class NeedsProfile:
         )
         some = np.flatnonzero(weight)
         none = np.zeros(len(some), np.int64)
-        return Needs(steps[some], arrivals.clock[steps[some]], none, weight[some])
+        clock = arrivals.clock[steps[some]]
+        return Needs(steps[some], clock, none, weight[some], clock + 1)
 
     def _pools(self, arrivals: MergedArrivals) -> tuple[tuple[Pool, ...], list[Rows]]:
         """Return all events that have arrived, and for each new one its rank by (step, stream, position)."""
@@ -260,7 +265,7 @@ class NeedsProfile:
         behind = time + (events.time[of] == time)  # the first time that makes it too late
         first_rank = arrivals.arrived_by(step[of] - 1)  # of those that came together
         needed = self._needed(combiner.pools, arrivals, behind, step[of], first_rank, [low[event] for low in floors])
-        return Needs(step[of], time, needed, ways * weight[event])
+        return Needs(step[of], time, needed, ways * weight[event], behind)
 
     def _chosen(
         self, stream: int, arrivals: MergedArrivals, late: Mask, interval: Rows, looking: Mask

@@ -14,10 +14,11 @@ import numpy as np
 
 from slackwater.control.controller import estimated_by
 from slackwater.core.event_needs import EventNeeds
-from slackwater.core.needs import NeedsProfile, NeedsState
+from slackwater.core.needs import Needs, NeedsProfile, NeedsState
 from slackwater.core.sample import SampleState
 from slackwater.estimate.recent_recall import RecentRecall
 from slackwater.measurement import Counts, Measurement, NeededSlacks
+from slackwater.pipeline.behind_gate import BehindGate
 from slackwater.time import BEFORE_ALL_TIME, release_horizon, running_clock
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from slackwater.core.conditions import Condition
     from slackwater.core.join import WindowJoin
     from slackwater.core.merged import MergedArrivals
-    from slackwater.core.needs import Needs
     from slackwater.events import Events, Rows
     from slackwater.pipeline.boundaries import Decisions
     from slackwater.plan.nodes import StreamsNode
@@ -66,7 +66,14 @@ def profile_for(
     if node.contract.counts_events:
         return EventNeeds(len(node.streams))
     return NeedsProfile(
-        join, condition, seen, needs_state(state), late=LATE_SAMPLE, others=OTHER_SAMPLE, most_lag=_most_lag(node)
+        join,
+        condition,
+        seen,
+        needs_state(state),
+        late=LATE_SAMPLE,
+        others=OTHER_SAMPLE,
+        most_lag=_most_lag(node),
+        always=node.contract.deadline is not None,  # events that are not late may come too late for a gate
     )
 
 
@@ -83,13 +90,17 @@ def _most_lag(node: StreamsNode) -> int:
 class Foresight:
     """Leads a controller through a batch; also measures the recall, over the arrivals of the last period."""
 
-    def __init__(self, controller: Any, profile: Profile, period: int, state: dict[str, Any]) -> None:
+    def __init__(
+        self, controller: Any, profile: Profile, period: int, state: dict[str, Any], *, gated: bool = False
+    ) -> None:
         self._controller = controller
         self._profile = profile
         self._recent = RecentRecall(period, state.get("recent"))
         self._horizon: int = state.get("horizon", BEFORE_ALL_TIME)  # the largest so far, of the slowest stream
         self._period = period
         self._past_at: int = state.get("past_at", BEFORE_ALL_TIME)  # the last decision with events past a deadline
+        self._behind_gate = BehindGate(period, state.get("behind_gate")) if gated else None
+        self._needs, self._interval = Needs.none(), _NO_TIMES  # of the batch
         self._estimated: list[float] = []
         self._measured: list[float] = []
 
@@ -101,6 +112,7 @@ class Foresight:
         stretches = _stretches(crossed, arrivals.steps)
         lags = [_LateEvents.of(arrivals, stream, stretches) for stream in range(len(arrivals.streams))]
         slack = np.empty(arrivals.steps, np.int64)
+        self._needs, self._interval = needs, group
         self._estimated, self._measured = [], []
         for number, (start, stop) in enumerate(stretches):
             if start == stop:
@@ -118,15 +130,17 @@ class Foresight:
             self._controller.observe(self._measurement(arrivals, mine, made, of_streams, stop, intervals))
         return slack
 
-    def explained(self, decisions: Decisions) -> Decisions:
-        """Write down what was expected of each slack and what was measured."""
+    def explained(self, decisions: Decisions, passed_on: Times) -> Decisions:
+        """Write down what was expected of each slack and what was measured; `passed_on` as `BehindGate` needs it."""
         count = len(decisions)
         estimated, measured = np.array(self._estimated[:count]), np.array(self._measured[:count])
-        measured = np.where(self._is_known(decisions), measured, np.nan)
+        if self._behind_gate is not None:
+            gated = self._behind_gate.on_batch(self._needs, self._interval, decisions.at, passed_on)
+            measured = np.where(self._is_known(decisions), measured, gated)
         return replace(decisions, estimated=estimated, measured=measured) if count else decisions
 
     def _is_known(self, decisions: Decisions) -> Mask:
-        """Whether the recall is known: what a deadline did not let streams wait for is not in what was counted."""
+        """Whether slacks alone say what was lost: no deadline kept streams from being waited for in the last period."""
         past = running_clock(np.where(decisions.past > 0, decisions.at, BEFORE_ALL_TIME), self._past_at)
         self._past_at = int(past[-1]) if len(past) else self._past_at
         return decisions.at >= past + self._period
@@ -140,7 +154,8 @@ class Foresight:
         """Return what is needed to go on besides the controller and the events seen, as values that JSON can hold."""
         needs = asdict(self._profile.snapshot())
         past = {} if self._past_at == BEFORE_ALL_TIME else {"past_at": self._past_at}
-        return {"needs": needs, "recent": self._recent.snapshot(), "horizon": self._horizon, **past}
+        gate = {} if self._behind_gate is None else {"behind_gate": self._behind_gate.snapshot()}
+        return {"needs": needs, "recent": self._recent.snapshot(), "horizon": self._horizon, **past, **gate}
 
     def _measure(self, arrivals: MergedArrivals, slack: int, needs: Needs, start: int, stop: int) -> float:
         """Count what was due, and return what was produced: where the join kept as far behind as the result needed."""

@@ -114,7 +114,9 @@ class StreamsPipeline(ABC):
         self._foresight = None
         if learns_from(self._controller) == "arrivals":
             profile = self._profile(held, state)
-            self._foresight = Foresight(self._controller, profile, node.contract.period.microseconds, state)
+            period = node.contract.period.microseconds
+            gated = node.contract.deadline is not None and not node.contract.counts_events
+            self._foresight = Foresight(self._controller, profile, period, state, gated=gated)
         self._boundaries = Boundaries(
             node.contract.interval.microseconds, clock=self.clock, max_delay=state.get("max_delay", 0)
         )
@@ -148,8 +150,7 @@ class StreamsPipeline(ABC):
         routed = self._route(self._process(self._inputs.on_end()))
         slack = self._controller.next_slack().microseconds
         last = self._with_past(self._boundaries.close(self.clock, slack, self._counts, self._results))
-        now = BEFORE_ALL_TIME if self._operator.time is None else self._operator.time
-        return self._balanced(replace(routed, decisions=last, watermark=np.full(len(last), now)))
+        return self._balanced(replace(routed, decisions=last, watermark=np.full(len(last), self._time_now)))
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on besides what is held, as values that JSON can hold."""
@@ -197,6 +198,10 @@ class StreamsPipeline(ABC):
         """The join's time: results up to here can no longer change."""
         return self._operator.time
 
+    @property
+    def _time_now(self) -> int:
+        return BEFORE_ALL_TIME if self._operator.time is None else self._operator.time
+
     def _build_inputs(self, held: Held, state: dict[str, Any]) -> Inputs:
         """Make the inputs: a gate where there is a deadline, else reorder buffers and a synchronizer."""
         if self._node.contract.deadline is not None:
@@ -243,8 +248,7 @@ class StreamsPipeline(ABC):
         def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
             nonlocal watermarks, came_late, past_by
             done = np.searchsorted(left_at, arrivals.arrival[step], side="right")
-            now = BEFORE_ALL_TIME if self._operator.time is None else self._operator.time
-            watermarks = np.append(processed.behind, now)[done]
+            watermarks = np.append(processed.behind, self._time_now)[done]
             past_by = past[done]
             came_late = late = np.append(0, np.cumsum(~processed.in_order))[done]
             completed = np.minimum(np.append(0, np.cumsum(processed.completed))[done], _MOST_RESULTS).astype(np.int64)
@@ -257,7 +261,8 @@ class StreamsPipeline(ABC):
         decisions = self._with_past(decisions, past_by, int(past[-1]))
         routed = self._route(processed)
         if self._foresight is not None:
-            decisions = self._foresight.explained(decisions)
+            left_before = np.searchsorted(left_at, arrivals.arrival, side="left")
+            decisions = self._foresight.explained(decisions, np.append(processed.behind, self._time_now)[left_before])
         elif arrivals.steps and self._asks:
             decisions = with_estimate(decisions, self._controller)
             measured = self._measure(arrivals, slack, decisions, processed)

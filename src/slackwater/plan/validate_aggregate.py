@@ -205,11 +205,13 @@ def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
 
 def _check_contract(node: AggregateNode) -> None:
     if not isinstance(node.contract, NoSlack | FixedSlack | MaxSlack | DropRatio | RelativeError | Punctuated):
+        deadline, remedy = node.contract.deadline, "use RelativeError, DropRatio, FixedSlack, MaxSlack or NoSlack"
+        if deadline is not None:
+            remedy = (
+                f'its windows always wait for the slack: FixedSlack("{deadline.left}"), or any other with such a cap='
+            )
         raise ParameterError(
-            "contract",
-            type(node.contract).__name__,
-            must="be one that an aggregate can keep",
-            remedy="use RelativeError, DropRatio, FixedSlack, MaxSlack, NoSlack or Punctuated",
+            "contract", type(node.contract).__name__, must="be one that an aggregate can keep", remedy=remedy
         )
     if isinstance(node.contract, FixedSlack) and node.contract.by_stream:
         raise ParameterError(

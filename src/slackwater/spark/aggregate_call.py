@@ -24,6 +24,7 @@ from slackwater.pipeline.prod import Prod, control_marks
 from slackwater.pipeline.read_marks import KnownGroups, read_marks
 from slackwater.plan.values import described
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, columns_of, packets_of, times_of, together
+from slackwater.spark.latency import Left
 from slackwater.spark.notes import commit_notes, read_notes, restored_notes
 from slackwater.spark.pane_chunks import PaneChunk, commit_panes, stored_panes
 from slackwater.spark.sideline_chunks import commit_sidelined, read_sidelined
@@ -92,17 +93,24 @@ def run_aggregate_call(
     written = commit_notes(store, notes, pipeline.notes, groups.keys)
     kept = commit_watched(store, watched, pipeline.watched, groups.keys)
     aside = commit_sidelined(store, saved.sidelined, sidelined, pipeline.sidelined, groups.keys)
+    state = pipeline.snapshot()
     took = Duration((time.perf_counter_ns() - started) // 1_000)
     return Call(
         bucket=bucket,
-        saved=AggregateSaved(
-            pipeline.snapshot(), chunks, calls=saved.calls + 1, notes=written, watched=kept, sidelined=aside
-        ),
+        saved=AggregateSaved(state, chunks, calls=saved.calls + 1, notes=written, watched=kept, sidelined=aside),
         packets=list(packets_of(bucket, _tables(node, table, groups.keys, bucket, outcomes, took))),
         before=before,
         counts=pipeline.counts,
         slack=pipeline.slack,
+        left=_left(node, outcomes, state),
     )
+
+
+def _left(node: AggregateNode, outcomes: Iterable[AggregateOutcome], saved: dict[str, Any]) -> Left:
+    """Return the final results that left. With a sideline, windows that are closed may leave later."""
+    emitted = [outcome.emitted for outcome in outcomes if outcome.emitted is not None]
+    ends = [node.panes.ends(each.cells.place[each.final]) for each in emitted]
+    return Left.windows(ends, clock=saved["clock"], closed=saved["reached"] if node.sideline is None else None)
 
 
 def _tables(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -13,11 +13,12 @@ import pandas as pd
 import pyarrow as pa
 
 from slackwater.errors import StateError
-from slackwater.events import Events
+from slackwater.events import Events, Tagged
 from slackwater.measurement import Counts
 from slackwater.pipeline.columns import decided_table, late_table, read_batch, released_table
 from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.reorder import STATE_VERSION, Outcome, ReorderPipeline, check_version
+from slackwater.spark.latency import Left, Waits
 from slackwater.spark.packets import split, to_bytes
 from slackwater.spark.state import Chunk, ChunkedBuffer, ChunkStore, Payload
 from slackwater.time import Duration
@@ -25,8 +26,8 @@ from slackwater.time import Duration
 if TYPE_CHECKING:
     from slackwater.plan.nodes import ReorderNode, StreamNode
 
-RESULTS, LATE, DECISIONS, SUMMARY, STATISTICS = 0, 1, 2, 3, 4  # kinds of packets on the way out
-_COUNTS = ("arrived", "released", "late", "buffered", "slack", "state_bytes")  # of the summary alone
+RESULTS, LATE, DECISIONS, SUMMARY, STATISTICS, LATENCY = 0, 1, 2, 3, 4, 5  # kinds of packets on the way out
+_COUNTS = ("arrived", "released", "late", "buffered", "slack", "state_bytes", "held", "stall")  # of the summary alone
 _FIELDS: list[pa.Field[Any]] = [
     pa.field("kind", pa.int8()),
     pa.field("bucket", pa.int32()),
@@ -47,6 +48,7 @@ class Saved:
     next_chunk: int = 0
     calls: int = 0
     timer: int | None = None
+    recent: Sequence[Sequence[int]] = field(default=(), kw_only=True)  # when recent calls were
 
     @classmethod
     def load(cls, value: Any, identity: str) -> Self:
@@ -103,9 +105,10 @@ class Call:
     before: Counts
     counts: Counts
     slack: int
+    left: Left
     notes: bytes | None = None  # for people who ask the driver how the operator works; nothing depends on them
 
-    def summary(self, state_bytes: int) -> dict[str, Any]:
+    def summary(self, state_bytes: int, waits: Waits) -> dict[str, Any]:
         """Return the packet that Spark's progress reports are made from: counts of this call alone."""
         return {
             "kind": SUMMARY,
@@ -117,7 +120,13 @@ class Call:
             "buffered": self.counts.buffered,
             "slack": self.slack,
             "state_bytes": state_bytes,
+            "held": waits.held.quantiles()["max"],
+            "stall": waits.stall.quantiles()["max"],
         }
+
+    def latency(self, waits: Waits) -> dict[str, Any]:
+        """Return the packet that the driver makes the figures of the batch from."""
+        return {"kind": LATENCY, "bucket": self.bucket, "body": waits.body()}
 
 
 def run_call(
@@ -137,7 +146,8 @@ def run_call(
     pipeline = ReorderPipeline(node, buffer, saved.pipeline)
     before = pipeline.counts
     incoming = read_batch(node.stream, table, processing_time=processing_time)
-    outcomes = [pipeline.on_batch(incoming if node.stream.arrival else together(incoming, saved.calls))]
+    incoming = incoming if node.stream.arrival else together(incoming, saved.calls)
+    outcomes = [pipeline.on_batch(incoming)]
     if drain:
         outcomes.append(pipeline.on_end())
     chunks, next_chunk = buffer.commit()
@@ -149,7 +159,17 @@ def run_call(
         before=before,
         counts=pipeline.counts,
         slack=pipeline.slack,
+        left=left_of(node, outcomes, incoming, payload.table, pipeline),
     )
+
+
+def left_of(
+    node: ReorderNode, outcomes: Sequence[Outcome], incoming: Incoming, payload: pa.Table, pipeline: ReorderPipeline
+) -> Left:
+    """Return the rows that left in order, and what came."""
+    left = [Tagged.from_stream(0, outcome.released) for outcome in outcomes]
+    clock, buffered = pipeline.clock, pipeline.counts.buffered
+    return Left.rows(left, [incoming], [node.stream], [payload], clock=clock, buffered=buffered)
 
 
 def frame_of(packets: Iterable[dict[str, Any]]) -> pd.DataFrame:

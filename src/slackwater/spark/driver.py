@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from slackwater.errors import ParameterError, StateError
 from slackwater.pipeline.pooling import PooledSlack, pooled_table
 from slackwater.spark.control_stream import put
+from slackwater.spark.plan_file import FOLDER, local_folder
 from slackwater.spark.statistics import read_reports
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import JoinNode
 
 _VERSION = 1
+RECORDS = "slack"  # the subfolder that only a query with scope="global" has
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class DriverSlack:
     @property
     def records(self) -> str:
         """The folder that buckets are told through: one file for each batch that led to a decision."""
-        return str(self.folder / "slack")
+        return str(self.folder / RECORDS)
 
     def on_batch(self, bodies: Iterable[bytes], batch: int) -> pa.Table:
         """Add up what the buckets reported in a batch; write down what follows, and return it as decisions."""
@@ -85,26 +87,23 @@ class DriverSlack:
 
 def driver_folder(checkpoint: str | os.PathLike[str]) -> Path:
     """Return where the driver keeps its files: in the checkpoint, with which they live and die."""
-    where = os.fspath(checkpoint)
-    if where.startswith("file:"):
-        where = "/" + where.removeprefix("file:").lstrip("/")
-    if "://" in where:
+    where = local_folder(checkpoint)
+    if where is None:
         raise ParameterError(
             "checkpoint",
-            where,
+            os.fspath(checkpoint),
             must='be a folder of a file system that the driver has mounted, for scope="global"',
             remedy='mount it, or use scope="bucket"',
         )
-    return Path(where) / "slackwater"
+    return where / FOLDER
 
 
 def check_same_scope(checkpoint: str | os.PathLike[str], *, led: bool) -> None:
     """Refuse a checkpoint of the other scope: its query has other inputs, and Spark's own words for it are obscure."""
-    where = os.fspath(checkpoint)
-    if "://" in where and not where.startswith("file:"):
+    where = local_folder(checkpoint)
+    if where is None or not (where / "offsets").exists():
         return
-    folder = driver_folder(checkpoint)
-    if (folder.parent / "offsets").exists() and folder.exists() != led:
+    if (driver_folder(checkpoint) / RECORDS).exists() != led:
         raise ParameterError(
             "scope",
             "global" if led else "bucket",

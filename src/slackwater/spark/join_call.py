@@ -34,6 +34,7 @@ from slackwater.spark.call import (
     together,
 )
 from slackwater.spark.held import HeldChunk, HeldRows, HeldStore
+from slackwater.spark.latency import Left
 from slackwater.spark.statistics import report_table
 from slackwater.time import Duration
 
@@ -135,6 +136,7 @@ class StreamsBucket(ABC):
             before=before,
             counts=pipeline.counts,
             slack=pipeline.slack,
+            left=self._left(outcomes, incoming, rows.tables, pipeline),
             notes=self._notes(),
         )
 
@@ -163,6 +165,18 @@ class StreamsBucket(ABC):
     @abstractmethod
     def _late(self, tables: Sequence[pa.Table], late: Sequence[Late]) -> pa.Table:
         """Gather the rows that could not be used in time."""
+
+    def _left(
+        self,
+        outcomes: Sequence[JoinOutcome],
+        incoming: Sequence[Incoming],
+        tables: Sequence[pa.Table],
+        pipeline: StreamsPipeline,
+    ) -> Left:
+        """Return the rows that were passed on in order, whether or not they gave results, and what came."""
+        left = [each.events[each.in_order] for outcome in outcomes for each in outcome.processed]
+        clock, buffered = pipeline.clock, pipeline.counts.buffered
+        return Left.rows(left, incoming, self.node.streams, tables, clock=clock, buffered=buffered)
 
     def _notes(self) -> bytes | None:
         """Return what people may want to know of the call."""

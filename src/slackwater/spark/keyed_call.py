@@ -13,7 +13,7 @@ import pyarrow as pa
 from slackwater.core.keyed_kernels import HELD
 from slackwater.pipeline.columns import read_batch
 from slackwater.pipeline.reorder import ReorderPipeline
-from slackwater.spark.call import Call, Saved, packets_of, tables_of_outcomes, together
+from slackwater.spark.call import Call, Saved, left_of, packets_of, tables_of_outcomes, together
 from slackwater.spark.keyed_state import KeyedChunk, KeyedChunks
 from slackwater.spark.known_keys import KnownKeys
 from slackwater.spark.state import ChunkStore, Payload
@@ -52,7 +52,8 @@ def run_keyed_call(
     pipeline = ReorderPipeline(node, buffer, saved.pipeline)
     before = pipeline.counts
     incoming = read_batch(node.stream, table, processing_time=processing_time)
-    outcomes = [pipeline.on_batch(incoming if node.stream.arrival else together(incoming, saved.calls))]
+    incoming = incoming if node.stream.arrival else together(incoming, saved.calls)
+    outcomes = [pipeline.on_batch(incoming)]
     patience = _Patience(node, buffer.keys[:, HELD], known.spoke)
     quiet = patience.is_over(processing_time)
     if drain:
@@ -70,6 +71,7 @@ def run_keyed_call(
         before=before,
         counts=pipeline.counts,
         slack=pipeline.slack,
+        left=left_of(node, outcomes, incoming, payload.table, pipeline),
     )
 
 

@@ -20,7 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.util import inheritable_thread_target
 
 from slackwater.errors import ColumnError, ParameterError
-from slackwater.spark.call import DECISIONS, LATE, RESULTS, STATISTICS, SUMMARY
+from slackwater.spark.call import DECISIONS, LATE, LATENCY, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.packets import to_bytes
 
 if TYPE_CHECKING:
@@ -78,16 +78,26 @@ def _began(checkpoint: str) -> bool:
 
 
 def batch_writer(
-    unpack: Unpack, writers: Mapping[str, Write], notice: Notice | None = None, decide: Decide | None = None
+    unpack: Unpack,
+    writers: Mapping[str, Write],
+    notice: Notice | None = None,
+    decide: Decide | None = None,
+    *,
+    begin: Callable[[], object] | None = None,
+    measure: Callable[[list[bytes], int], object] | None = None,
 ) -> Callable[[DataFrame, int], None]:
     """Return the function for `foreachBatch`: it runs the operator once and writes every output.
 
     `decide` adds decisions to those of the buckets, from what they report; `notice` sees what they say of their work.
+    `begin` is called once, before the first batch of a run; `measure` when a batch is written, with what buckets say of
+    how long its rows had waited.
     """
     may_be_a_replay = True  # the first batch after a start: another run may have written a part of it
 
     def write(packets: DataFrame, batch: int) -> None:
         nonlocal may_be_a_replay
+        if may_be_a_replay and begin is not None:
+            begin()
         packets = packets.persist()
         try:
             found = _without_rows(packets)
@@ -107,6 +117,8 @@ def batch_writer(
             for write_rows, work in works:
                 if not isinstance(write_rows, ParquetFolder):
                     work()
+            if measure is not None:
+                measure(_bodies(found, LATENCY), batch)
         finally:
             packets.unpersist()
         may_be_a_replay = False
@@ -128,7 +140,7 @@ def _run(works: Sequence[Callable[[], object]], spark: SparkSession) -> None:
 
 def _without_rows(packets: DataFrame) -> pa.Table:
     """Return a few numbers and what buckets report to the driver, however many rows there are."""
-    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY), F.col("body"))
+    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY, LATENCY), F.col("body"))
     return packets.select("kind", "bucket", F.octet_length("body").alias("bytes"), body.alias("body")).toArrow()
 
 

@@ -17,12 +17,14 @@ import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from slackwater.decisions import decisions_table
+from slackwater.estimate.recent_calls import RecentCalls
 from slackwater.spark.aggregate_call import AggregateSaved, identity_of_aggregate, run_aggregate_call
 from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
 from slackwater.spark.held import HeldStore
 from slackwater.spark.join_call import JoinBucket, JoinSaved, StreamsBucket, identity_of_join
 from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
+from slackwater.spark.latency import Waits
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 from slackwater.spark.places import bucket_at
@@ -43,7 +45,7 @@ class BucketProcessor(StatefulProcessor):
 
     def __init__(self, schemas: Sequence[pa.Schema], identity: str) -> None:
         self._schemas = tuple(schemas)
-        self._identity = identity
+        self.identity = identity
 
     def init(self, handle: Any) -> None:
         """Open the state."""
@@ -86,20 +88,23 @@ class BucketProcessor(StatefulProcessor):
         *,
         expired: bool = False,
     ) -> pd.DataFrame:
-        saved = self._heard(self.saved_type.load(self._meta.get(), self._identity), control)
+        saved = self._heard(self.saved_type.load(self._meta.get(), self.identity), control)
         for each in self._stores:
             each.written = 0
         drain = any(record.kind == "drain" for record in control)
         if control and not (drain or expired or any(map(len, tables)) or self._asks(control)):
             # nothing to run: what is held stays unread
-            self._meta.update((saved.dump(self._identity),))
+            self._meta.update((saved.dump(self.identity),))
             return frame_of(self._ignored(control, bucket))
         call = self._run(bucket, saved, tables, processing_time=processing_time, drain=drain, expired=expired)
         self._renew_timer(saved.timer, call.saved.timer)
-        meta = call.saved.dump(self._identity)
+        recent = RecentCalls(saved.recent)
+        waits = Waits.of(call.left, recent, processing_time)
+        meta = replace(call.saved, recent=recent.snapshot()).dump(self.identity)
         self._meta.update((meta,))
         written = len(meta) + sum(each.written for each in self._stores)
-        return frame_of([*call.packets, *self._ignored(control, bucket), call.summary(written)])
+        told = (call.latency(waits), call.summary(written, waits))
+        return frame_of([*call.packets, *self._ignored(control, bucket), *told])
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         """Remember what the driver says, where it decides."""

@@ -7,6 +7,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
@@ -20,9 +21,11 @@ from slackwater.plan.nodes import endlessly_patient, patient
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import control_packets, describe
 from slackwater.spark.driver import check_same_scope
+from slackwater.spark.latency import BatchLatency, Told
 from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
 from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
+from slackwater.spark.plan_file import Begun
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
 from slackwater.time import Duration
@@ -79,6 +82,7 @@ class SparkQuery(ABC):
         late: Destination | None = None,
         decisions: Destination | None = None,
         control: str | os.PathLike[str] | DataFrame | None = None,
+        latency: str | os.PathLike[str] | Told | None = None,
         trigger: dict[str, Any] | None = None,
         name: str | None = None,
     ) -> StreamingQuery:
@@ -87,12 +91,15 @@ class SparkQuery(ABC):
         Args:
             results: a folder for Parquet files (one subfolder `batch=N` per micro-batch), or a function of
                 (DataFrame, batch number) that may be called again for a batch and must then replace what it wrote.
-            checkpoint: the folder that Spark goes on from after a stop or crash. With `scope="global"` its subfolder
-                `slackwater` has the driver's state and what it tells the buckets.
+            checkpoint: the folder that Spark goes on from after a stop or crash. The contract, the late policy, outputs
+                and trigger may change; streams, columns, condition, windows and buckets not. Its subfolder `slackwater`
+                has what it was begun with, the figures of `sw.latency` and, with `scope="global"`, the driver's state.
             late: as `results`; left out, late rows are counted but not written.
             decisions: as `results`.
             control: a folder of control records (see `slackwater.spark.control_stream.send`), or a streaming
                 DataFrame with one text column.
+            latency: where else to say how long rows took: a folder, instead of the one in the checkpoint, or a function
+                of one dict (see `sw.latency`), which is called when a batch has been written.
             trigger: as Spark's own, such as {"processingTime": "1 second"} or {"availableNow": True}.
             name: of the query, in Spark's UI and progress reports.
         """
@@ -113,11 +120,16 @@ class SparkQuery(ABC):
             describe(control, self._plan_of_control)
         driver = self._driver(checkpoint)
         decide = None if driver is None else driver.on_batch
+        plan = self._within(trigger)
+        begun = Begun(plan._processor().identity, plan._has_timers, control is not None)
+        begun.check(checkpoint)
+        deadline = self.node.contract.deadline
+        measure = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline).on_batch
+        hooks: Any = {"begin": partial(begun.keep, checkpoint), "measure": measure}
         writer = (
-            self._within(trigger)
-            ._packets(control, driver)
+            plan._packets(control, driver)
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
-            .foreachBatch(batch_writer(self._unpack, destinations, self._notice, decide))
+            .foreachBatch(batch_writer(self._unpack, destinations, self._notice, decide, **hooks))
         )
         writer = writer.queryName(name) if name else writer
         return writer.trigger(**trigger).start() if trigger else writer.start()
@@ -163,6 +175,11 @@ class SparkQuery(ABC):
         return bool(self.frames[0].isStreaming)
 
     @property
+    def _has_timers(self) -> bool:
+        """Whether buckets are called without rows, because streams have been silent for too long."""
+        return any(stream.idle_after for stream in self._streams)
+
+    @property
     def _is_led(self) -> bool:
         """Whether the driver decides for all buckets."""
         return False
@@ -197,7 +214,7 @@ class SparkQuery(ABC):
             statefulProcessor=Shell(self._processor()),
             outputStructType=from_arrow_schema(PACKETS_OUT),
             outputMode="Append",
-            timeMode="ProcessingTime" if any(stream.idle_after for stream in self._streams) else "None",
+            timeMode="ProcessingTime" if self._has_timers else "None",
         )
         return _observed(out)
 
@@ -266,4 +283,5 @@ def _observed(packets: DataFrame) -> DataFrame:
         F.sum(F.when(summary, F.col("buffered"))).alias("buffered"),
         F.max(F.when(summary, F.col("slack"))).alias("slack"),
         F.sum(F.when(summary, F.col("state_bytes"))).alias("state_bytes"),
+        *(F.max(F.when(summary, F.col(column))).alias(column) for column in ("held", "stall")),
     )

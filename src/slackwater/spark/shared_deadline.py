@@ -1,9 +1,9 @@
 """One deadline for several queries: the tuner runs on the driver, and tells the buckets through control records.
 
 Each operator is a query of its own, with its own checkpoint and outputs; one reads what another writes. After each
-batch the decisions that it wrote, and how long batches take, go to the tuner; then a record for each operator goes into
-its control folder. Records are input of later batches, so Spark repeats them in a replay; a batch that the tuner has
-seen is not shown to it again.
+batch the decisions that it wrote, and how long its rows really took, go to the tuner; then a record for each operator
+goes into its control folder. Records are input of later batches, so Spark repeats them in a replay; a batch that the
+tuner has seen is not shown to it again.
 
 Until an operator is told, and when it has not been told for a minute of event time, it waits for its share of the
 deadline: as much as every other on the longest path.
@@ -29,6 +29,7 @@ from slackwater.deadline import Deadline
 from slackwater.errors import ParameterError
 from slackwater.measurement import Waited
 from slackwater.models.graph import Graph
+from slackwater.plan.nodes import AggregateNode, ReorderNode
 from slackwater.spark.control_stream import put
 from slackwater.spark.outputs import Write, checked_destinations
 from slackwater.time import Duration
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
+    from slackwater.spark.latency import Figures
     from slackwater.spark.query import SparkStreams
 
 _VERSION = 1
@@ -53,7 +55,6 @@ class SharedDeadline:
     folder: Path
     tuner: SLTuner
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _queries: dict[str, StreamingQuery] = field(default_factory=dict, repr=False)
 
     def start(
         self,
@@ -73,10 +74,12 @@ class SharedDeadline:
             plan: what is to run; of its contract all but the limit counts.
             results: a folder, as in the plan's own `start`.
             checkpoint: as in the plan's own `start`.
-            ingested: an expression over the results that says when their rows arrived, such as "bus.arrival_time": then
-                latency is measured, and written to `latency.jsonl` in the folder as quantiles of each batch.
-            trigger: as in the plan's own `start`; its interval is part of the latency.
-            options: what else the plan's own `start` takes, but for control, decisions and name.
+            ingested: an expression over the results that says when their rows arrived at the first operator, such as
+                "bus.arrival_time": then latency counts from there, and is written to `latency.jsonl` in the folder as
+                quantiles of each batch. Left out, it counts from when this operator read its rows (`sw.latency`), and
+                the trigger's interval is added.
+            trigger: as in the plan's own `start`.
+            options: what else the plan's own `start` takes, but for control, decisions, latency and name.
         """
         between = Duration.of((trigger or {}).get("processingTime", Duration.ZERO), parameter="trigger")
         sharing, seen = self._sharing(name, plan), _Seen(self, name, between.microseconds, ingested)
@@ -86,13 +89,13 @@ class SharedDeadline:
         query: StreamingQuery = sharing.start(
             results=seen.measured(write["results"]),
             decisions=seen.heard(write["decisions"]),
+            latency=seen.told,
             control=str(self.control(name)),
             checkpoint=checkpoint,
             trigger=trigger,
             name=name,
             **options,
         )
-        self._queries[name] = query
         return query
 
     @property
@@ -103,12 +106,6 @@ class SharedDeadline:
     def control(self, name: str) -> Path:
         """Return the folder of control records of an operator; a drain may be sent there too."""
         return self.folder / "control" / name
-
-    def took(self, name: str) -> int:
-        """Return how long the last batch of a running operator took, in us; 0 before there was one."""
-        query = self._queries.get(name)
-        progress = None if query is None else query.lastProgress
-        return 0 if progress is None else 1_000 * int(progress["durationMs"].get("triggerExecution", 0))
 
     def on_batch(self, name: str, batch: int, at: int, measured: Waited) -> None:
         """Let the tuner see a batch, once; tell the operators what follows from it."""
@@ -142,6 +139,13 @@ class SharedDeadline:
         if name not in self.graph.operators:
             known = ", ".join(self.graph.operators)
             raise ParameterError("name", name, must=f"be one of {known}", remedy="name it in shared_deadline(...)")
+        if isinstance(plan.node, AggregateNode | ReorderNode):
+            raise ParameterError(
+                "plan",
+                f"an operator {plan.node.operator!r}",
+                must="be a merge or a join",
+                remedy="others always wait for their slack: start it by itself, and share what that leaves",
+            )
         contract = plan.node.contract
         if not isinstance(contract, Deadline):
             raise ParameterError(
@@ -162,7 +166,8 @@ class _Seen:
     name: str
     between: int  # two batches, in us
     ingested: str | None
-    latencies: dict[int, int] = field(default_factory=dict)  # the largest of each batch, in us
+    latencies: dict[int, int] = field(default_factory=dict)  # the largest since rows were ingested, in us, by batch
+    decided: dict[int, pa.Table] = field(default_factory=dict)  # what was decided, by batch
 
     def measured(self, write: Write) -> Write:
         """Write results, and measure how long ago their rows arrived."""
@@ -181,31 +186,37 @@ class _Seen:
         return written
 
     def heard(self, write: Write) -> Write:
-        """Write decisions, and tell the tuner what they say."""
+        """Write decisions, and remember what they say until the batch is measured."""
 
         def written(rows: DataFrame, batch: int) -> None:
             write(rows, batch)
             decided = rows.select("at", "slack", "slack_ready", "released").toArrow()
             decided = decided.filter(pc.is_valid(decided["at"]))  # rows about control records are no decisions
             if decided.num_rows:
-                at, waited = self._waited(decided, self.latencies.pop(batch, None))
-                self.shared.on_batch(self.name, batch, at, waited)
+                self.decided[batch] = decided
 
         return written
 
-    def _waited(self, decided: pa.Table, latency: int | None) -> tuple[int, Waited]:
-        """Return what decisions tell: until when, and how long was waited.
+    def told(self, figures: Figures) -> None:
+        """Tell the tuner how long the rows of a batch took that has just been written, if something was decided."""
+        batch = figures["batch"]
+        decided, ingested = self.decided.pop(batch, None), self.latencies.pop(batch, None)
+        if decided is not None:
+            at = pc.max(decided["at"].cast(pa.int64())).as_py()
+            self.shared.on_batch(self.name, batch, at, self._waited(decided, figures, ingested))
 
-        How far streams are apart they do not say: where rows left before they were ready, further than the slack.
+    def _waited(self, decided: pa.Table, figures: Figures, ingested: int | None) -> Waited:
+        """Return how long was waited. No waiting are the time until a trigger reads, and that until it has written.
+
+        How far streams are apart nothing says: where rows left before they were ready, further than the slack.
         """
-        at = pc.max(decided["at"].cast(pa.int64())).as_py()
         slack = pc.max(decided["slack"]).as_py()
         unready = pc.sum(decided["slack_ready"]).as_py() or 0
-        processing = self.between + self.shared.took(self.name)
-        known = processing + (slack if unready else 0)
-        return at, Waited(
-            known if latency is None else latency, processing, unready, 2 * slack if unready else 0, unready
-        )
+        processing = self.between + figures["written"] - figures["read"]
+        held = figures["held_max"]
+        latency = processing if held is None else max(self.between + held, processing)
+        spread = 2 * slack if unready else 0
+        return Waited(latency if ingested is None else ingested, processing, unready, spread, unready)
 
     def _log(self, row: dict[str, Any]) -> None:
         self.shared.folder.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,109 @@
+"""What a checkpoint was begun with, in a small file beside Spark's own: another plan is refused before it runs.
+
+A bucket refuses state of another plan too, but only when rows come, from within a worker. A checkpoint that the driver
+cannot look into, or that was begun before there was such a file, has that alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from slackwater.errors import StateError
+from slackwater.spark.control_stream import put
+
+FOLDER = "slackwater"
+_NEW = "drain the query as it was, then start with a new checkpoint and new folders"
+_MAY_CHANGE = (
+    "contract, late policy, outputs and trigger may change; streams, columns, condition, windows and buckets not"
+)
+_AROUND = 4  # words that are shown on both sides of a difference
+
+
+def local_folder(checkpoint: str | os.PathLike[str]) -> Path | None:
+    """Return where a checkpoint is on a file system that the driver has mounted; None: it is elsewhere.
+
+    >>> local_folder("file:///data/c"), local_folder("s3a://data/c")
+    (PosixPath('/data/c'), None)
+    """
+    where = os.fspath(checkpoint)
+    if where.startswith("file:"):
+        return Path("/" + where.removeprefix("file:").lstrip("/"))
+    return None if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", where) else Path(where)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What the inputs and the state of a query depend on."""
+
+    plan: str  # the identity that buckets check too
+    timers: bool  # whether silent streams step aside
+    control: bool  # whether there is a control stream
+
+    def check(self, checkpoint: str | os.PathLike[str]) -> None:
+        """Refuse a checkpoint that was begun with something else, where that is known."""
+        folder = local_folder(checkpoint)
+        if folder is None or not (folder / "offsets").exists() or not _file(folder).exists():
+            return
+        before = _read(_file(folder))
+        if before.plan != self.plan:
+            found, expected = difference(before.plan, self.plan)
+            raise StateError(
+                f"been begun for {found!r}", expected=repr(expected), remedy=f"change it back, or {_NEW}; {_MAY_CHANGE}"
+            )
+        if before.timers != self.timers:
+            words = {False: "no timers for silent streams", True: "timers for silent streams"}
+            why = "idle_after and Deadline need them, and no query with availableNow has any"
+            raise StateError(
+                words[before.timers], expected=words[self.timers], remedy=f"{why}: start it as before, or {_NEW}"
+            )
+        if before.control != self.control:
+            words = {False: "no control stream", True: "a control stream"}
+            change = "give" if before.control else "leave out"
+            raise StateError(
+                words[before.control], expected=words[self.control], remedy=f"{change} control= as before, or {_NEW}"
+            )
+
+    def keep(self, checkpoint: str | os.PathLike[str]) -> None:
+        """Write it down for a checkpoint of which nothing was committed yet; Spark has made its folder by now."""
+        folder = local_folder(checkpoint)
+        if folder is not None and (folder / "offsets").exists() and not any((folder / "commits").glob("[0-9]*")):
+            put(_file(folder), json.dumps(asdict(self)) + "\n")
+
+
+def _file(folder: Path) -> Path:
+    return folder / FOLDER / "plan.json"
+
+
+def _read(file: Path) -> Begun:
+    try:
+        found: dict[str, Any] = json.loads(file.read_text())
+        return Begun(**found)
+    except (ValueError, TypeError) as error:
+        raise StateError(
+            f"an unreadable file {file}", expected="one written by slackwater", remedy="restore it, or delete it"
+        ) from error
+
+
+def difference(one: str, other: str) -> tuple[str, str]:
+    """Return two texts without what they begin and end with alike, but for a few words around.
+
+    >>> difference("join of a and b within 2 s in 4 buckets", "join of a and b within 2 s in 8 buckets")
+    ('... within 2 s in 4 buckets', '... within 2 s in 8 buckets')
+    """
+    words = one.split(" "), other.split(" ")
+    start = _alike(*words)
+    end = min(_alike(words[0][::-1], words[1][::-1]), min(map(len, words)) - start)
+    start, end = max(start - _AROUND, 0), max(end - _AROUND, 0)
+    begins, ends = ["..."] * (start > 0), ["..."] * (end > 0)
+    first, second = (" ".join([*begins, *each[start : len(each) - end], *ends]) for each in words)
+    return first, second
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
