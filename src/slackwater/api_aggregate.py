@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from slackwater.api import Stream, checked_stream, is_spark, schema_of
 from slackwater.api_prods import with_prods
 from slackwater.early import Early
-from slackwater.errors import ParameterError
 from slackwater.plan.nodes import AggregateNode
 
 if TYPE_CHECKING:
@@ -43,8 +42,9 @@ def aggregate(
     Windows without rows have no results, unless `empty` asks for them.
 
     Args:
-        stream: made by `sw.stream`; or another aggregate, in process, whose results are then aggregated: each happened
-            at the last microsecond of its window. `contract`, `late` and `buckets` are those of the first aggregate.
+        stream: made by `sw.stream`; or another aggregate, whose results are then aggregated: each happened at the last
+            microsecond of its window. `contract`, `late` and `buckets` are those of the first aggregate. On Spark all
+            of them run in one query, in the buckets of the last one's groups: without any there is one.
         size: how long windows are.
         slide: how far apart they are, at most the size; every multiple of it ends one. Left out, windows follow each
             other without overlap.
@@ -121,17 +121,8 @@ def aggregate(
 
 
 def _of_aggregate(below: Any, **asked: Any) -> Any:
-    """Aggregate the results of an aggregate."""
-    from slackwater.local.aggregate import LocalAggregate
+    """Aggregate the results of an aggregate: one more level of the same plan."""
     from slackwater.pipeline.aggregate_columns import result_schema
     from slackwater.plan.validate_aggregate import nested_node
 
-    if not isinstance(below, LocalAggregate):
-        raise ParameterError(
-            "stream",
-            type(below).__name__,
-            must="be a stream on Spark",
-            remedy="start the first aggregate with results= into a folder, and read that as a stream for the second",
-        )
-    node = nested_node(below.node, result_schema(below.node, below.table.schema), **asked)
-    return LocalAggregate.of(node, below.table, below.processing_time)
+    return below.with_node(nested_node(below.node, result_schema(below.node, below.schema), **asked))

@@ -27,12 +27,13 @@ def plan_of(frames):
 
 
 def aggregate_plan_of(frames):
-    """Aggregate one frame, by key."""
+    """Aggregate one frame, by key, and what that gives."""
     values = {"n": sw.count(), "last": sw.max("seq"), "total": sw.sum("seq")}
     contract = sw.MaxSlack(cap="300 ms")
-    return sw.aggregate(
-        streams_of(frames)[0], by="key", size="500 ms", slide="100 ms", values=values, contract=contract
-    )
+    asked = {"by": "key", "slide": "100 ms"}
+    counts = sw.aggregate(streams_of(frames)[0], size="500 ms", values=values, contract=contract, **asked)
+    above = {"n": sw.max("n"), "last": sw.max("last"), "total": sw.sum("total")}
+    return sw.aggregate(counts, size="1 second", values=above, early=sw.Early(aggressiveness=0.5), **asked)
 
 
 def led_plan_of(frames):

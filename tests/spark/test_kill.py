@@ -105,7 +105,7 @@ def test_a_join_killed_within_a_batch_goes_on_as_if_nothing_had_happened(tmp_pat
     check_against_the_local_run(tmp_path, tables)
 
 
-def test_an_aggregate_killed_within_a_batch_goes_on_as_if_nothing_had_happened(folder, table):
+def test_aggregates_of_aggregates_killed_within_a_batch_go_on_as_if_nothing_had_happened(folder, table):
     killed = run_job(folder, "after=results", "batch=1", "aggregate=1")
     assert -signal.SIGKILL == killed.wait(timeout=240), (folder / "log").read_text()[-3000:]
     run_to_the_end(folder, "aggregate=1")
@@ -115,7 +115,7 @@ def test_an_aggregate_killed_within_a_batch_goes_on_as_if_nothing_had_happened(f
 
 
 def by_window(results: pa.Table) -> list[dict]:
-    return sorted(results.to_pylist(), key=lambda row: (row["window"]["end"], row["key"]))
+    return sorted(results.to_pylist(), key=lambda row: (row["window"]["end"], row["key"], row["revision"]))
 
 
 def kill_when_committed(folder: Path, *, commits: int) -> None:

@@ -52,6 +52,15 @@ class LocalAggregate(BoundedOutput):
         check_types(node.stream, table.schema)
         return cls(node, table, processing_time)
 
+    def with_node(self, node: AggregateNode) -> LocalAggregate:
+        """Return another plan over the same table."""
+        return replace(self, node=node)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the rows."""
+        return self.table.schema
+
     def __repr__(self) -> str:
         return in_a_line("LocalAggregate", self.node, f"{self.table.num_rows:,} rows")
 
@@ -120,7 +129,7 @@ class LocalAggregate(BoundedOutput):
         at_once = replace(self.node, sideline=None)  # a table is there already: nothing comes in bursts
         pipeline = AggregatePipeline(at_once, regroup=[level.code for level in self._levels[1:]])
         incoming = read_batch(self.node.stream, self.table, processing_time=self.processing_time)
-        incoming, marks = read_marks(bottom, self.table, incoming, first)
+        incoming, marks = read_marks(self.node, self.table, incoming, first, self._levels[-1])
         inputs = read_inputs(bottom, self.table)
         outcomes = [
             pipeline.on_batch(batch, first.code, inputs, between)

@@ -57,21 +57,20 @@ class Tower:
         return top.show(asks, shown)
 
     def on_end(self) -> Closed:
-        """Drain level by level."""
+        """Drain level by level; what could only come to windows that are closed by then is late from now on."""
         closed = self._first.on_end()
         for upper in self._uppers:
             if closed.windows is not None:
                 upper.take_in(closed.windows)
             closed = upper.on_end()
+        levels: list[WindowAggregateLogic | Upper] = [self._first, *self._uppers]
+        for below, above in zip(levels[-2::-1], levels[:0:-1], strict=True):
+            below.close_until(above.open_from)
         return closed
 
     def ask_of(self, mark: Mark) -> Ask:
-        """Return what a prod asks of the last level, where the groups of the first may be parts of one."""
-        ask = mark.ask(self._slide)
-        for upper in self._uppers:
-            if ask.groups is not None:
-                ask = replace(ask, groups=np.unique(upper.regroup[ask.groups]))
-        return ask
+        """Return what a prod asks of the last level."""
+        return mark.ask(self._slide)
 
     def _swept(self, first: WindowAggregateLogic, asks: Sequence[Ask], above: Upper, level: int) -> Cells | None:
         if level >= self._handing_over:

@@ -75,15 +75,20 @@ def nested_node(
     early: Any = None,
     **others: Any,
 ) -> AggregateNode:
-    """Build the node of an aggregate over the results of another one; `schema` is that of those results."""
+    """Build the node of an aggregate over the results of another one; `schema` is that of those results.
+
+    On Spark all levels run in the buckets of the last one: without groups of its own there is one.
+    """
     _check_left_out(below, others)
     length, step = check_sizes(size, slide)
+    keys = (by,) if isinstance(by, str) else tuple(by)
     node = replace(
         below,
         size=length,
         slide=step,
         values=check_values(values),
-        by=(by,) if isinstance(by, str) else tuple(by),
+        by=keys,
+        buckets=below.buckets if keys else 1,
         early=check_early(early),
         below=below,
     )

@@ -75,28 +75,31 @@ def _runner(
     node: ReorderNode | AggregateNode, schema: pa.Schema, processing_time: int, run_one: RunCall, nothing: Saved
 ) -> Mapper:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        store, saved = _MemoryChunks(), nothing
+        store, saved = MemoryChunks(), nothing
         for bucket, table, last in _pieces(batches, node.stream.arrival):
             call = run_one(node, bucket, saved, store, table.cast(schema), processing_time=processing_time, drain=last)
-            store, saved = (_MemoryChunks(), nothing) if last else (store, call.saved)
+            store, saved = (MemoryChunks(), nothing) if last else (store, call.saved)
             yield pa.RecordBatch.from_pylist(call.packets, schema=PACKETS_OUT)
 
     return run
 
 
-class _MemoryChunks:
+class MemoryChunks:
     """Chunks of a run that ends with the task."""
 
     def __init__(self) -> None:
         self._bodies: dict[int, bytes] = {}
 
     def read(self, number: int) -> bytes:
+        """Return a chunk."""
         return self._bodies[number]
 
     def write(self, number: int, body: bytes) -> None:
+        """Keep a chunk."""
         self._bodies[number] = body
 
     def delete(self, number: int) -> None:
+        """Forget a chunk."""
         del self._bodies[number]
 
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from slackwater.decisions import decisions_table
-from slackwater.spark.aggregate_call import AggregateSaved, identity_of_aggregate, run_aggregate_call
+from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
 from slackwater.spark.held import HeldStore
@@ -26,6 +26,7 @@ from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 from slackwater.spark.places import bucket_at
+from slackwater.spark.stored_aggregate import AggregateSaved, identity_of_aggregate
 
 if TYPE_CHECKING:
     from slackwater.pipeline.prod import Prod
@@ -153,6 +154,14 @@ class AggregateProcessor(BucketProcessor):
         self._prods: list[Prod] = []  # of the call under way
         self.heeds = ("drain",) if node.early is None else ("drain", "prod")
 
+    def init(self, handle: Any) -> None:
+        """Open the state, and one more map for each level above the first."""
+        super().init(handle)
+        self._above = [self._map(f"level{number}") for number in range(1, len(self._node.levels))]
+
+    def _maps(self) -> tuple[_MapChunks, ...]:
+        return (self._chunks, *self._above)
+
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         self._prods = [record.prod for record in control if record.prod is not None and "prod" in self.heeds]
         return saved
@@ -165,11 +174,11 @@ class AggregateProcessor(BucketProcessor):
     ) -> Call:
         rows, node = tables[0], self._node
         drain = drain or expired
-        run = partial(run_aggregate_call, node, bucket, saved, self._chunks, rows, asked=self._prods)
+        run = partial(run_aggregate_call, node, bucket, saved, self._chunks, rows, asked=self._prods, above=self._above)
         call = run(processing_time=processing_time, drain=drain)
-        return _renewed(
-            call, node.stream, saved, rows, processing_time, waits=bool(call.saved.chunks or call.counts.buffered)
-        )
+        assert isinstance(call.saved, AggregateSaved)
+        waits = call.saved.waits or bool(call.counts.buffered)
+        return _renewed(call, node.stream, saved, rows, processing_time, waits=waits)
 
 
 def _renewed(

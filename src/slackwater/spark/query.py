@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,8 +22,8 @@ from slackwater.plan.explain import explain_buckets, explain_reorder
 from slackwater.plan.explain_aggregate import explain_aggregate, explain_groups
 from slackwater.plan.explain_join import explain_join, explain_scope
 from slackwater.plan.validate import check_arrivals
-from slackwater.spark.aggregate_call import AggregateSaved, run_aggregate_call
-from slackwater.spark.bounded import RunCall, bounded_packets, bounded_streams
+from slackwater.spark.aggregate_call import run_aggregate_call
+from slackwater.spark.bounded import MemoryChunks, RunCall, bounded_packets, bounded_streams
 from slackwater.spark.buckets import Spread, with_bucket
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Saved, run_call
 from slackwater.spark.driver import DriverSlack, driver_folder
@@ -32,6 +32,7 @@ from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.packets import PACKETS_IN, packer
 from slackwater.spark.processor import AggregateProcessor, JoinProcessor, KeyedProcessor, ReorderProcessor
 from slackwater.spark.running import SparkQuery, checked_schemas
+from slackwater.spark.stored_aggregate import AggregateSaved
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -119,12 +120,22 @@ class SparkAggregate(SparkStream):
         """Check the session and the columns, and hold the plan."""
         return cls((frame,), checked_schemas([node.stream], [frame]), node)
 
+    def with_node(self, node: AggregateNode) -> SparkAggregate:
+        """Return another plan over the same frame."""
+        return replace(self, node=node)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the rows."""
+        return self.schemas[0]
+
     def explain(self) -> str:
         """Describe the plan, and what Spark will run."""
         groups = explain_groups(self.node)
         if self._streaming:
+            levels = "" if self.node.below is None else " of each level"
             rows = "no rows" if self.node.sideline is None else "rows that were set aside"
-            state = f"state       RocksDB: one entry and an Arrow chunk for each open pane, per bucket; {rows}"
+            state = f"state       RocksDB: one entry and an Arrow chunk for each open pane{levels}, per bucket; {rows}"
             return explain_aggregate(self.node, engine=(groups, RUNS, state))
         return explain_aggregate(self.node, engine=(groups, "runs        mapInArrow over sorted partitions, no state"))
 
@@ -141,7 +152,8 @@ class SparkAggregate(SparkStream):
         return AggregateProcessor(self.node, self.schemas[0])
 
     def _bounded(self) -> DataFrame:
-        return self._bounded_by(run_aggregate_call, AggregateSaved())
+        above = [MemoryChunks() for _ in self.node.levels[1:]]  # a bucket that is drained leaves them empty
+        return self._bounded_by(partial(run_aggregate_call, above=above), AggregateSaved())
 
 
 @dataclass(frozen=True, repr=False)
