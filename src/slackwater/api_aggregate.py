@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from slackwater.api import Stream, checked_stream, is_spark, schema_of
 from slackwater.api_prods import with_prods
 from slackwater.early import Early
-from slackwater.plan.nodes import AggregateNode
+from slackwater.plan.nodes import AggregateNode, StreamsNode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,8 +104,11 @@ def aggregate(
 
     asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
     asked |= {"late": late, "buckets": buckets, "empty": empty, "sideline": sideline}
-    if isinstance(getattr(stream, "node", None), AggregateNode):
-        return _of_aggregate(stream, **asked, early=early, prods=prods)
+    last = getattr(stream, "then", getattr(stream, "node", None))
+    if isinstance(last, AggregateNode):
+        return _of_aggregate(stream, last, **asked, early=early, prods=prods)
+    if isinstance(last, StreamsNode):
+        return _of_streams(stream, **asked, early=early, prods=prods)
     if prods is not None:
         checked_stream(stream, marks=True)
         stream = with_prods(stream, prods, (by,) if isinstance(by, str) else tuple(by))
@@ -120,9 +123,16 @@ def aggregate(
     return LocalAggregate.of(node, stream.frame, time.time_ns() // 1_000)
 
 
-def _of_aggregate(below: Any, **asked: Any) -> Any:
+def _of_aggregate(below: Any, node: AggregateNode, **asked: Any) -> Any:
     """Aggregate the results of an aggregate: one more level of the same plan."""
     from slackwater.pipeline.aggregate_columns import result_schema
     from slackwater.plan.validate_aggregate import nested_node
 
-    return below.with_node(nested_node(below.node, result_schema(below.node, below.schema), **asked))
+    return below.with_aggregate(nested_node(node, result_schema(node, below.schema), **asked))
+
+
+def _of_streams(first: Any, **asked: Any) -> Any:
+    """Aggregate the results of a join or a merge: on Spark, in the same query."""
+    from slackwater.plan.validate_chain import chained_node
+
+    return first.followed_by(*chained_node(first.node, first.results_schema, **asked))

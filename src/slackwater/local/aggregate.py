@@ -20,6 +20,7 @@ from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
 from slackwater.pipeline.aggregate_decisions import aggregate_decisions
 from slackwater.pipeline.boundaries import Decisions
+from slackwater.pipeline.chained import complete_until
 from slackwater.pipeline.columns import check_types, late_table, read_batch
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.groups import Groups
@@ -45,6 +46,7 @@ class LocalAggregate(BoundedOutput):
     node: AggregateNode
     table: pa.Table
     processing_time: int  # of the arrival of the table, for the guard against clocks from the future
+    until: int | None = None  # before this no row can come, where that is known
 
     @classmethod
     def of(cls, node: AggregateNode, table: pa.Table, processing_time: int) -> LocalAggregate:
@@ -52,7 +54,7 @@ class LocalAggregate(BoundedOutput):
         check_types(node.stream, table.schema)
         return cls(node, table, processing_time)
 
-    def with_node(self, node: AggregateNode) -> LocalAggregate:
+    def with_aggregate(self, node: AggregateNode) -> LocalAggregate:
         """Return another plan over the same table."""
         return replace(self, node=node)
 
@@ -130,6 +132,7 @@ class LocalAggregate(BoundedOutput):
         pipeline = AggregatePipeline(at_once, regroup=[level.code for level in self._levels[1:]])
         incoming = read_batch(self.node.stream, self.table, processing_time=self.processing_time)
         incoming, marks = read_marks(self.node, self.table, incoming, first, self._levels[-1])
+        marks += complete_until(self.until)
         inputs = read_inputs(bottom, self.table)
         outcomes = [
             pipeline.on_batch(batch, first.code, inputs, between)

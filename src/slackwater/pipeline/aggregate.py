@@ -206,6 +206,11 @@ class AggregatePipeline:
         return [upper.snapshot() for upper in self._uppers]
 
     @property
+    def open_from(self) -> int:
+        """The earliest time that is in a window which is still open: events before it would be late."""
+        return self._logic.open_from
+
+    @property
     def clock(self) -> int | None:
         """The largest event time seen."""
         return self._logic.clock

@@ -23,14 +23,14 @@ def explain_aggregate(node: AggregateNode, *, engine: tuple[str, ...]) -> str:
     count = node.panes.per_window
     lines = [
         f"aggregate {stream.name!r} by {', '.join(node.by) or 'nothing'}: {described(node.values)}",
-        f"  windows     {_windows(node)}, {count} pane{'s' if count > 1 else ''} each",
+        f"  windows     {explain_windows(node)}, {count} pane{'s' if count > 1 else ''} each",
         f"  arrival     rows {arrival}",
         f"  contract    {short(contract)}, cap {contract.longest_wait or 'none'}",
         f"  controller  {short(controller)}, a decision every {contract.interval} of event time",
         f"  late        {node.late!r}: rows whose windows are all closed; max_ahead {stream.max_ahead or 'off'}",
     ]
     if node.early is not None:
-        lines.append(f"  early       {_early(node.early)}")
+        lines.append(f"  early       {explain_early(node.early)}")
         lines.append(f"  estimate    {_estimate(node)}")
     if node.sideline is not None:
         lines.append(f"  bursts      {_sideline(node.sideline)}")
@@ -38,10 +38,10 @@ def explain_aggregate(node: AggregateNode, *, engine: tuple[str, ...]) -> str:
     return "\n".join([*lines, *(f"  {line}" for line in (*levels, *engine))])
 
 
-def _early(early: Early) -> str:
+def explain_early(early: Early) -> str:
     """Say when windows are shown.
 
-    >>> _early(Early(aggressiveness=0.25, every="1 minute"))
+    >>> explain_early(Early(aggressiveness=0.25, every="1 minute"))
     '0.25 of the slide before their end; every 1 minute; when a prod asks'
     """
     words = [] if early.aggressiveness is None else [f"{early.aggressiveness:g} of the slide before their end"]
@@ -80,7 +80,8 @@ def explain_groups(node: AggregateNode) -> str:
     return f"groups      by a hash of {', '.join(node.by)} ({node.buckets} buckets, each with its own clock)"
 
 
-def _windows(node: AggregateNode) -> str:
+def explain_windows(node: AggregateNode) -> str:
+    """Say how long windows are, and how far apart."""
     empty = ", also without rows" if node.empty else ""
     if node.slide == node.size:
         return f"of {node.size}, one after the other{empty}"

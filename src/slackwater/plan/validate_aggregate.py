@@ -56,7 +56,7 @@ def aggregate_node(
         late=LatePolicy.of(late),
         buckets=1 if buckets is None else buckets,
         early=Early(estimate="raw") if early is None and sideline is not None else check_early(early),
-        empty=_check_empty(empty),
+        empty=check_empty(empty),
         sideline=sideline,
     )
     check_sideline(node)
@@ -101,9 +101,7 @@ def nested_node(
                 what = "groups" if parameter == "by" else "values"
                 remedy = f"the aggregate below has the {what} {', '.join(known) or '(none)'}"
                 raise ParameterError(parameter, column, must=f"be one of the {what} below", remedy=remedy)
-    _check_groups(node, schema)
-    for name, value in node.values:
-        _check_value(node, name, value, schema)
+    check_window_columns(node, schema)
     return replace(node, estimated=estimated_values(node, schema))
 
 
@@ -136,7 +134,8 @@ def _check_left_out(below: AggregateNode, others: Mapping[str, Any]) -> None:
         )
 
 
-def _check_empty(empty: Any) -> bool:
+def check_empty(empty: Any) -> bool:
+    """Return whether windows without rows have results."""
     if not isinstance(empty, bool):
         raise ParameterError("empty", empty, must="be True or False", remedy="True reports windows without rows")
     return empty
@@ -189,9 +188,7 @@ def check_values(values: Any) -> tuple[tuple[str, Value], ...]:
 
 def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
     """Check an aggregate against the columns of its input."""
-    _check_groups(node, schema)
-    for name, value in node.values:
-        _check_value(node, name, value, schema)
+    check_window_columns(node, schema)
     check_buckets(node.buckets)
     if node.buckets > 1 and not node.by:
         raise ParameterError("buckets", node.buckets, must="be 1 without by=", remedy='say by="key" to spread groups')
@@ -206,6 +203,13 @@ def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
             raise ColumnError(
                 node.stream.name, column, problem="has a name that the late output uses", remedy="rename it"
             )
+
+
+def check_window_columns(node: AggregateNode, schema: pa.Schema) -> None:
+    """Check groups and values against the columns of what is aggregated."""
+    _check_groups(node, schema)
+    for name, value in node.values:
+        _check_value(node, name, value, schema)
 
 
 def _check_contract(node: AggregateNode) -> None:

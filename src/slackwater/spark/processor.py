@@ -21,7 +21,7 @@ from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
 from slackwater.spark.held import HeldStore
-from slackwater.spark.join_call import JoinBucket, JoinSaved, StreamsBucket, identity_of_join
+from slackwater.spark.join_call import JoinBucket, JoinSaved, identity_of_join
 from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
@@ -42,7 +42,7 @@ class BucketProcessor(StatefulProcessor):
 
     def __init__(self, schemas: Sequence[pa.Schema], identity: str) -> None:
         self._schemas = tuple(schemas)
-        self._identity = identity
+        self.identity = identity
 
     def init(self, handle: Any) -> None:
         """Open the state: one value with everything small, one map with chunks of rows."""
@@ -75,10 +75,10 @@ class BucketProcessor(StatefulProcessor):
         What it saves says when the bucket is to be called even without rows: in ms, as Spark counts processing time.
         """
 
-    def _map(self, name: str) -> _MapChunks:
-        return _MapChunks(self._handle.getMapState(name, "number BIGINT", "body BINARY"))
+    def _map(self, name: str) -> MapChunks:
+        return MapChunks(self._handle.getMapState(name, "number BIGINT", "body BINARY"))
 
-    def _maps(self) -> tuple[_MapChunks, ...]:
+    def _maps(self) -> tuple[MapChunks, ...]:
         return (self._chunks,)
 
     def _call(
@@ -90,17 +90,17 @@ class BucketProcessor(StatefulProcessor):
         *,
         expired: bool = False,
     ) -> pd.DataFrame:
-        saved = self._heard(self.saved_type.load(self._meta.get(), self._identity), control)
+        saved = self._heard(self.saved_type.load(self._meta.get(), self.identity), control)
         for each in self._maps():
             each.written = 0
         drain = any(record.kind == "drain" for record in control)
         if control and not (drain or expired or any(map(len, tables)) or self._asks(control)):
             # nothing to run: what is held stays unread
-            self._meta.update((saved.dump(self._identity),))
+            self._meta.update((saved.dump(self.identity),))
             return frame_of(self._ignored(control, bucket))
         call = self._run(bucket, saved, tables, processing_time=processing_time, drain=drain, expired=expired)
         self._renew_timer(saved.timer, call.saved.timer)
-        meta = call.saved.dump(self._identity)
+        meta = call.saved.dump(self.identity)
         self._meta.update((meta,))
         written = len(meta) + sum(each.written for each in self._maps())
         return frame_of([*call.packets, *self._ignored(control, bucket), call.summary(written)])
@@ -159,7 +159,7 @@ class AggregateProcessor(BucketProcessor):
         super().init(handle)
         self._above = [self._map(f"level{number}") for number in range(1, len(self._node.levels))]
 
-    def _maps(self) -> tuple[_MapChunks, ...]:
+    def _maps(self) -> tuple[MapChunks, ...]:
         return (self._chunks, *self._above)
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
@@ -216,7 +216,7 @@ class StreamsProcessor(BucketProcessor):
     saved_type = JoinSaved
 
     def __init__(
-        self, node: StreamsNode, schemas: Sequence[pa.Schema], identity: str, bucket: Callable[[int], StreamsBucket]
+        self, node: StreamsNode, schemas: Sequence[pa.Schema], identity: str, bucket: Callable[[int], Any]
     ) -> None:
         super().__init__(schemas, identity)
         self._node = node
@@ -228,7 +228,7 @@ class StreamsProcessor(BucketProcessor):
         super().init(handle)
         self._marks = self._map("marks")
 
-    def _maps(self) -> tuple[_MapChunks, ...]:
+    def _maps(self) -> tuple[MapChunks, ...]:
         return (self._chunks, self._marks)
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
@@ -239,7 +239,8 @@ class StreamsProcessor(BucketProcessor):
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
         store = HeldStore(self._chunks, self._marks)
-        return self._bucket(bucket).on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
+        call: Call = self._bucket(bucket).on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
+        return call
 
 
 class JoinProcessor(StreamsProcessor):
@@ -256,7 +257,7 @@ class MergeProcessor(StreamsProcessor):
         super().__init__(node, schemas, identity_of_merge(node, schemas), partial(MergeBucket, node, spread))
 
 
-class _MapChunks:
+class MapChunks:
     """Chunks as values of a Spark state map; counts what it writes."""
 
     def __init__(self, values: Any) -> None:
@@ -264,12 +265,15 @@ class _MapChunks:
         self.written = 0
 
     def read(self, number: int) -> bytes:
+        """Return a chunk."""
         body: bytes = self._values.getValue((number,))[0]
         return body
 
     def write(self, number: int, body: bytes) -> None:
+        """Keep a chunk."""
         self.written += len(body)
         self._values.updateValue((number,), (body,))
 
     def delete(self, number: int) -> None:
+        """Forget a chunk."""
         self._values.removeKey((number,))
