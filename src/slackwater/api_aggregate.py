@@ -44,7 +44,10 @@ def aggregate(
     Args:
         stream: made by `sw.stream`; or another aggregate, whose results are then aggregated: each happened at the last
             microsecond of its window. `contract`, `late` and `buckets` are those of the first aggregate. On Spark all
-            of them run in one query, in the buckets of the last one's groups: without any there is one.
+            of them run in one query, in the buckets of the last one's groups: without any there is one. Or a join or a
+            merge: its results are in event-time order, so that the slack is that of its own contract alone. Columns are
+            then named as in its results, `"bus.line"`, and the group is called `line`; on Spark its buckets must keep
+            groups together, as those of a join do if a group has the join's key.
         size: how long windows are.
         slide: how far apart they are, at most the size; every multiple of it ends one. Left out, windows follow each
             other without overlap.
@@ -61,7 +64,7 @@ def aggregate(
             `estimate="raw"`, early values are what is expected in the end: every number `x` is followed by `x_low` and
             `x_high`, an interval (null until enough windows were final), and `coverage` is which share of the rows is
             believed to have come. Final results are sure: both bounds are the value, and all is covered. A plan of
-            several aggregates shows what has come, without estimates.
+            several operators shows what has come, without estimates.
         prods: a stream that asks for early results: its event times say of windows up to when, its columns of which
             groups (null: of all). Rows of the late output then have one more column, `marker`. `sw.stream(marker=)`
             says how prods and punctuations come with the rows themselves.
@@ -99,6 +102,15 @@ def aggregate(
     ...     print(row["kind"], row["n"], round(row["n_low"], 1), row["n_high"], round(row["coverage"], 1))
     early 10 8.5 10.0 0.6
     final 10 10.0 10.0 1.0
+
+    What a join finds, counted by line:
+
+    >>> stops = pa.table({"ts": [2, 13, 5, 26], "line": ["a", "a", "b", "a"]})
+    >>> stops = sw.stream(stops, name="stops", event_time="ts", unit="s")
+    >>> met = sw.join(bus, stops, on="line", within="2 seconds", contract=sw.FixedSlack("5 seconds"))
+    >>> counts = sw.aggregate(met, by="bus.line", size="20 seconds", values={"worst": sw.max("bus.delay")})
+    >>> [(row["window"]["end"].second, row["line"], row["worst"]) for row in counts.results.to_pylist()]
+    [(20, 'a', 60), (20, 'b', 90), (40, 'a', 20)]
     """
     from slackwater.plan.validate_aggregate import aggregate_node
 

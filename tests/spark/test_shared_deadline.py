@@ -138,3 +138,10 @@ def test_rows_about_ignored_control_records_tell_the_tuner_nothing(tmp_path, at,
     rows = Rows(pa.table({"at": pa.array(at, pa.timestamp("us")), **numbers}))
     _Seen(one, "jams", SECOND, None).heard(lambda *_: None)(rows, 0)
     assert expected == one._state()["at"]
+
+
+def test_the_aggregate_of_a_chain_tells_the_tuner_nothing(tmp_path):
+    one, numbers = shared(tmp_path), {"slack": [5 * SECOND, 0], "slack_ready": [1, None], "released": [10, 3]}
+    rows = Rows(pa.table({"at": pa.array([7 * SECOND, 9 * SECOND], pa.timestamp("us")), **numbers}))
+    _Seen(one, "jams", SECOND, None).heard(lambda *_: None)(rows, 0)
+    assert {"jams": 7 * SECOND} == one._state()["at"]

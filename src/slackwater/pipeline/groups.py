@@ -98,9 +98,8 @@ class GrowingRegroup:
 
     >>> below = GrowingGroups.none(pa.table({"area": pa.array([], pa.string()), "line": pa.array([], pa.string())}))
     >>> above = GrowingRegroup(below, GrowingGroups.none(below.keys.select(["area"])))
-    >>> lines = below.codes(pa.table({"area": ["n", "s", "n"], "line": ["1", "2", "3"]}))
-    >>> lines.tolist(), above[lines].tolist()
-    ([0, 1, 2], [0, 1, 0])
+    >>> above[below.codes(pa.table({"area": ["n", "s", "n"], "line": ["1", "2", "3"]}))].tolist()
+    [0, 1, 0]
     """
 
     below: GrowingGroups
