@@ -327,6 +327,8 @@ def checked_stream(stream: Stream, *, marks: bool = False) -> StreamNode:
     """Check that it is a stream, with a name that can be used; `marks` if the operator knows what to do with them."""
     if not isinstance(stream, Stream):
         remedy = 'wrap it: sw.stream(frame, event_time="ts")'
+        if isinstance(getattr(stream, "node", None), ReorderNode):
+            remedy = "give the stream itself: this operator needs no order"
         raise ParameterError("stream", type(stream).__name__, must="be made by sw.stream", remedy=remedy)
     check_names([stream.node])
     if not marks:

@@ -208,3 +208,9 @@ def test_groups_of_either_side_of_the_key_agree_with_the_buckets():
 def test_what_a_chain_cannot_do_is_an_error_that_says_why(options, words):
     with pytest.raises((ParameterError, sw.errors.ColumnError), match=words):
         sw.aggregate(join_of(streams(seconds=1), CONTRACTS[0]), **{"values": {"n": sw.count()}, **WINDOWS, **options})
+
+
+def test_a_reordered_stream_need_not_be_reordered_to_be_aggregated():
+    bus = sw.stream(streams(seconds=1)[0], event_time="ts", unit="ms")
+    with pytest.raises(ParameterError, match="give the stream itself: this operator needs no order"):
+        sw.aggregate(sw.reorder(bus, contract=sw.NoSlack()), values={"n": sw.count()}, **WINDOWS)

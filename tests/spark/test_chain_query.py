@@ -1,4 +1,4 @@
-"""A join or merge, and an aggregate of what it gives, as one real Spark query: parity, restarts, buckets, a deadline."""
+"""A join or merge and an aggregate of its results as one real Spark query: parity, restarts, buckets, a deadline."""
 
 from __future__ import annotations
 

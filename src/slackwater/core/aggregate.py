@@ -160,6 +160,7 @@ class WindowAggregateLogic:
         """
         held = self._held
         if also is not None:
+            held.read_all()  # once for all prods of a batch: what a copy reads is forgotten with it
             self._held = held.copy()
             self._put(*also, slice(None))
         try:
