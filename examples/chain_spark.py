@@ -1,4 +1,4 @@
-"""Three operators in one Spark query: a join finds jams, they are counted by area, and the largest count is kept.
+"""Three operators in one Spark query: a join finds jams, they are counted by area, and the worst area is kept.
 
 Waiting happens once, where rows come in: results of the join are in order, so nothing after it waits again.
 """
@@ -30,13 +30,13 @@ bus = read("bus", [(1, "north"), (3, "south"), (2, "south"), (12, "north"), (14,
 scats = read("scats", [(2, "north"), (3, "south"), (13, "north"), (15, "north"), (32, "south")])
 jams = sw.join(bus, scats, on="area", within="2 seconds", contract=sw.Deadline("6 seconds"))
 by_area = sw.aggregate(jams, by="bus.area", size="10 seconds", values={"jams": sw.count()})
-worst = sw.aggregate(by_area, size="20 seconds", values={"most": sw.max("jams"), "areas": sw.count()})
+worst = sw.top(by_area, 1, of="jams")
 places = {name: str(folder / name) for name in ("results", "late", "decisions", "checkpoint", "control")}
 for _ in ("rows", "drain"):
     worst.start(**places, trigger={"availableNow": True}).awaitTermination()
     send(folder / "control", "drain")
 
-for row in sorted(spark.read.parquet(places["results"]).collect(), key=lambda row: row.window.end):
-    print(f"until {row.window.end.second} s: at most {row.most} jams in 10 s of an area; {row.areas} counts")
+for row in spark.read.parquet(places["results"]).orderBy("window", "area").collect():
+    print(f"until {row.window.end.second} s: {row.jams} jams in the {row.area}")
 said = spark.read.parquet(places["decisions"]).groupBy("operator").agg({"slack": "max"}).collect()
 print({row.operator: f"waited up to {row['max(slack)'] / 1e6:g} s" for row in sorted(said)})

@@ -34,6 +34,8 @@ def explain_aggregate(node: AggregateNode, *, engine: tuple[str, ...]) -> str:
         lines.append(f"  estimate    {_estimate(node)}")
     if node.sideline is not None:
         lines.append(f"  bursts      {_sideline(node.sideline)}")
+    if node.top is not None:
+        lines.append(f"  top         {explain_top(*node.top)}")
     levels = explain_levels(node) if node.below is not None else []
     return "\n".join([*lines, *(f"  {line}" for line in (*levels, *engine))])
 
@@ -71,6 +73,11 @@ def _sideline(sideline: Sideline) -> str:
     """
     waits = f"rows of a slide above {sideline.over} a second wait"
     return f"{waits}, 1 is worked off for every {sideline.one_in} new; finals leave in any order"
+
+
+def explain_top(count: int, of: str) -> str:
+    """Say which groups are kept."""
+    return f"of each window, the groups with the {count} largest {of}; of equal ones all"
 
 
 def explain_groups(node: AggregateNode) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from slackwater.plan.explain_aggregate import explain_early, explain_windows
+from slackwater.plan.explain_aggregate import explain_early, explain_top, explain_windows
 from slackwater.plan.levels import explain_levels
 from slackwater.plan.values import described
 
@@ -22,5 +22,7 @@ def explain_chain(node: AggregateNode, *, engine: tuple[str, ...] = ()) -> str:
     ]
     if node.early is not None:
         lines.append(f"  early       {explain_early(node.early)}; what has come, without estimates")
+    if node.top is not None:
+        lines.append(f"  top         {explain_top(*node.top)}")
     levels = explain_levels(node) if node.below is not None else []
     return "\n".join([*lines, *(f"  {line}" for line in (*levels, *engine))])

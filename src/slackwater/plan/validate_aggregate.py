@@ -114,6 +114,10 @@ def _check_left_out(below: AggregateNode, others: Mapping[str, Any]) -> None:
                 must="be left out where the results of an aggregate are aggregated",
                 remedy=f"say {name}= where the stream is aggregated: it decides for the plan",
             )
+    if below.top is not None:
+        raise ParameterError(
+            "top", below.top, must="be the last of a plan", remedy="aggregate first: sw.top(sw.aggregate(...), ...)"
+        )
     if below.sideline is not None:
         raise ParameterError(
             "sideline",
