@@ -37,6 +37,6 @@ for _ in ("rows", "drain"):
     send(folder / "control", "drain")
 
 for row in spark.read.parquet(places["results"]).orderBy("window", "area").collect():
-    print(f"until {row.window.end.second} s: {row.jams} jams in the {row.area}")
+    print(f"until {row.window.end.second} s: most jams in the {row.area}, {row.jams}")
 said = spark.read.parquet(places["decisions"]).groupBy("operator").agg({"slack": "max"}).collect()
 print({row.operator: f"waited up to {row['max(slack)'] / 1e6:g} s" for row in sorted(said)})

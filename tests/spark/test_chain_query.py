@@ -7,6 +7,7 @@ import pytest
 
 import slackwater as sw
 from slackwater.errors import ParameterError
+from slackwater.time import Duration
 from tests.spark.test_join_query import as_streams, by_stream, streams_of, tables, write_files
 from tests.spark.test_prods_call import by_window
 from tests.spark.test_query import run
@@ -61,7 +62,10 @@ def test_one_deadline_is_spent_once_and_levels_may_follow(spark, tmp_path, table
         return sw.aggregate(each, by="stream", size="1 second", values={"most": sw.max("n"), "keys": sw.count()})
 
     write_files(alike, tmp_path, [0, 1])
-    _, found = run(busiest(as_streams(spark, tmp_path)), tmp_path)
+    query = busiest(as_streams(spark, tmp_path))
+    shared = sw.shared_deadline(sw.Deadline("8 seconds"), "busiest", "alerts", folder=tmp_path / "shared")
+    assert Duration.of("3.02 seconds") == shared._sharing("busiest", query).node.contract.left
+    _, found = run(query, tmp_path)
     local = busiest(alike)
     assert rows(local.results, local) == rows(found["results"], local)
     waited = [row["slack"] for row in found["decisions"].to_pylist() if row["operator"] == "aggregate"]

@@ -15,11 +15,11 @@ pytestmark = pytest.mark.spark
 def test_levels_run_in_one_query_that_goes_on_from_its_checkpoint(spark, tmp_path):
     table, early = rows(2_000), sw.Early(aggressiveness=0.25)
     local = plan(table, early=early, marker="what")
-    folder, some = as_files(table, tmp_path / "all", files=3, shuffled=True), tmp_path / "in"
+    folder, some = as_files(table, tmp_path / "all", files=2, shuffled=True), tmp_path / "in"
     some.mkdir()
-    for number in range(3):
+    for number in range(2):
         (folder / f"{number:03}.parquet").rename(some / f"{number:03}.parquet")
-        _, found = run(plan(as_stream(spark, some), early=early, marker="what"), tmp_path, drain=number == 2)
+        _, found = run(plan(as_stream(spark, some), early=early, marker="what"), tmp_path, drain=number == 1)
     results = found["results"].select(local.results.column_names)
     assert by_window(local.results.to_pylist()) == by_window(results.to_pylist())
     assert sorted(local.late["seq"].to_pylist()) == sorted(found["late"]["seq"].to_pylist())
@@ -37,7 +37,6 @@ def test_buckets_together_have_every_window_of_every_group(spark, tmp_path):
     query = counts(as_stream(spark, as_files(table, tmp_path / "in", files=1)))
     run(query, tmp_path, drain=False)
     send(tmp_path / "control", "prod", where={"line": "a"})
-    run(query, tmp_path, drain=False)
     _, found = run(query, tmp_path)
     shown = [row for row in found["results"].to_pylist() if row["kind"] == "early"]
     assert {("a", 0)} == {(row["line"], row["revision"]) for row in shown}
