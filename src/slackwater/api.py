@@ -94,8 +94,8 @@ def stream(
             more events before its event time will come; "prod" asks for early results of the windows that end up to
             its event time (without one: of all that are open). Null, "" and "event" are events. In a prod, a null in
             a column that the aggregate is grouped by (of several, the last) means any value; a punctuation is of one
-            group (of several, of the first), with all these columns set, or of all, with all of them null. One further than `max_ahead` past its arrival is ignored,
-            and decisions have a row that says so.
+            group (of several, of the first), with all these columns set, or of all, with all of them null. One further
+            than `max_ahead` past its arrival is ignored, and decisions have a row that says so.
         since: of a punctuation, a column with the time from which on it holds, in the type and unit of `event_time`;
             null is since ever. Windows within such a range close out of order.
 
