@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pyarrow as pa
@@ -38,11 +39,9 @@ def joined(tables, contract=None, **options):
     return sw.aggregate(first, **{**asked, **options})
 
 
-def merged(tables, contract=None, **options):
-    named = [
-        sw.stream(table, name=f"s{number}", event_time="ts", unit="ms", arrival="seq", max_ahead=None)
-        for number, table in enumerate(tables)
-    ]
+def merged(tables, contract=None, idle_after=None, **options):
+    meaning = {"event_time": "ts", "unit": "ms", "arrival": "seq", "max_ahead": None, "idle_after": idle_after}
+    named = [sw.stream(table, name=f"s{number}", **meaning) for number, table in enumerate(tables)]
     first = sw.merge(*named, contract=contract or CONTRACTS[0])
     asked = {"by": ["stream", "key"], "values": {"n": sw.count(), "last": sw.max("ts")}, **WINDOWS}
     return sw.aggregate(first, **{**asked, **options})
@@ -57,16 +56,17 @@ class Calls:
         if node.operator == "merge":
             kind, spread = MergeBucket, Spread(1, (node.by,) * 2)
         identity = identity_of_aggregate(then, chain.schema)
-        self.bucket = partial(ChainBucket.of, partial(kind, node, spread), then, chain.feed, identity)(0)
+        idle = all(stream.idle_after for stream in node.streams)
+        self.bucket = ChainBucket.of(partial(kind, node, spread), then, chain.feed, identity, idle, 0)
         self.text, self.store = None, HeldStore(DictChunks(), DictChunks())
         self.panes = [DictChunks() for _ in then.levels]
         self.found = {RESULTS: [], LATE: [], DECISIONS: []}
 
-    def call(self, tables=None, *, prods=(), drain=False):
+    def call(self, tables=None, *, prods=(), now=0, drain=False):
         saved = ChainSaved.load(None if self.text is None else (self.text,), "chain")
-        bucket = ChainBucket(self.bucket.first, self.bucket.then, self.bucket.feed, self.bucket.identity, prods)
+        bucket = replace(self.bucket, prods=prods)
         tables = tables or [SCHEMA.empty_table()] * 2
-        call = bucket.on_batch(saved, self.store, self.panes, tables, processing_time=0, drain=drain)
+        call = bucket.on_batch(saved, self.store, self.panes, tables, processing_time=now, drain=drain)
         self.text = call.saved.dump("chain")
         for packet in call.packets:
             self.found[packet["kind"]] += from_bytes(packet["body"]).to_pylist()
@@ -164,6 +164,17 @@ def test_rows_that_come_after_a_drain_are_late_for_the_first_operator():
     assert (4, 3, 1) == (call.counts.arrived, call.counts.released, call.counts.late)
     assert [500] == [row["ts"] for row in calls.found[LATE]]
     assert [1, 1, 1] == [row["n"] for row in calls.found[RESULTS]]
+
+
+def test_windows_close_when_every_stream_has_been_silent_for_too_long():
+    rows = [pa.table([[100], [stream], [1]], SCHEMA) for stream in range(2)]
+    calls = Calls(merged(rows, sw.FixedSlack("1 second"), "1 minute", slide="2 seconds"))
+    calls.call(rows)
+    assert [] == calls.found[RESULTS]
+    calls.call(now=60_000_000)
+    assert [("s0", 1), ("s1", 1)] == sorted((row["stream"], row["n"]) for row in calls.found[RESULTS])
+    call = calls.call([pa.table([[500, 2_500], [2, 3], [1, 1]], SCHEMA), SCHEMA.empty_table()], now=61_000_000)
+    assert 1 == call.counts.late
 
 
 def test_state_of_another_aggregate_is_refused():

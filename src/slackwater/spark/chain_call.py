@@ -63,14 +63,21 @@ class ChainBucket:
     then: AggregateNode
     feed: Feed
     identity: str  # of the aggregate
+    closes_idle: bool = False  # whether windows close when every stream has been silent for too long
     prods: tuple[Prod, ...] = ()  # on demand, of the call under way
 
     @classmethod
     def of(
-        cls, first: Callable[[int], StreamsBucket], then: AggregateNode, feed: Feed, identity: str, number: int
+        cls,
+        first: Callable[[int], StreamsBucket],
+        then: AggregateNode,
+        feed: Feed,
+        identity: str,
+        closes_idle: bool,
+        number: int,
     ) -> ChainBucket:
         """Return the bucket of this number; `first` has those of the first operator."""
-        return cls(first(number), then, feed, identity)
+        return cls(first(number), then, feed, identity, closes_idle)
 
     def on_batch(
         self,
@@ -87,7 +94,9 @@ class ChainBucket:
         before = AggregateSaved.load(None if saved.then is None else (saved.then,), self.identity)
         first, number = self.first, self.first.number
         driven = first.drive(saved, store, tables, processing_time=processing_time, drain=drain)
-        second = self._aggregate(before, panes, driven.rows.tables, driven.outcomes, driven.pipeline, drain=drain)
+        idle = self.closes_idle and all(at is None for at in driven.spoke)
+        of = driven.rows.tables, driven.outcomes, driven.pipeline
+        second = self._aggregate(before, panes, *of, drain=drain, idle=idle)
         then = second.held.commit().dump(self.identity)
         kept = ChainSaved(**first.commit(saved, driven), then=then)
         took = Duration((time.perf_counter_ns() - started) // 1_000)
@@ -114,16 +123,17 @@ class ChainBucket:
         pipeline: StreamsPipeline,
         *,
         drain: bool,
+        idle: bool = False,
     ) -> _Aggregated:
-        """Aggregate what the first operator gave, up to its time.
+        """Aggregate what the first operator gave, up to its time; if drained, or where nobody speaks, close all.
 
-        After a drain the first operator gives no results any more that would be late for the aggregate.
+        After that the first operator gives no results any more that would be late for the aggregate.
         """
         rows = fed_rows(self.first.node, self.feed, tables, outcomes)
         held = StoredAggregate(self.then, saved, panes, rows, asked=self.prods, drain=drain)
         incoming = read_batch(self.then.stream, rows, processing_time=0)
         found = [held.on_batch(incoming, complete_until(pipeline.time))]
-        if drain:
+        if drain or (idle and held.waits):
             found.append(held.pipeline.on_end())
             pipeline.skip_to(held.pipeline.open_from)
         check_all_used(rows.num_rows, len(found[0].late))

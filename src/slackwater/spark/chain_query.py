@@ -66,7 +66,13 @@ class SparkChain(SparkStreams):
     @property
     def _bucket_of(self) -> Callable[[int], ChainBucket]:
         first = replace(self.first, node=self.node)._bucket_of
-        return partial(ChainBucket.of, first, self.then, self.feed, identity_of_aggregate(self.then, self.schema))
+        identity = identity_of_aggregate(self.then, self.schema)
+        return partial(ChainBucket.of, first, self.then, self.feed, identity, self._closes_idle)
+
+    @property
+    def _closes_idle(self) -> bool:
+        """Whether users gave every stream a patience; that of a deadline is too short to give up a window."""
+        return all(stream.idle_after for stream in self.first.node.streams)
 
     def _processor(self) -> ChainProcessor:
         alone = self.first._processor().identity

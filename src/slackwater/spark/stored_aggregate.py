@@ -108,6 +108,11 @@ class StoredAggregate:
         """The keys of each group of the results, in the order of their codes."""
         return self._groups[-1].keys
 
+    @property
+    def waits(self) -> bool:
+        """Whether a window is open."""
+        return bool(self.pipeline.panes) or any(level.panes for level in self.pipeline.uppers)
+
     def on_batch(self, incoming: Incoming, more: Sequence[Mark] = ()) -> AggregateOutcome:
         """Take in the rows of the call, with the marks among them and some more that act at its end."""
         for regroup in self._regroup:
