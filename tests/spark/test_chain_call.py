@@ -14,7 +14,7 @@ from slackwater.errors import ParameterError, StateError
 from slackwater.pipeline.prod import Prod
 from slackwater.plan.validate_chain import check_spread
 from slackwater.spark.buckets import Spread
-from slackwater.spark.call import DECISIONS, LATE, RESULTS
+from slackwater.spark.call import DECISIONS, LATE, RESULTS, STATISTICS
 from slackwater.spark.chain_call import ChainBucket, ChainSaved
 from slackwater.spark.held import HeldStore
 from slackwater.spark.join_call import JoinBucket
@@ -69,6 +69,8 @@ class Calls:
         call = bucket.on_batch(saved, self.store, self.panes, tables, processing_time=now, drain=drain)
         self.text = call.saved.dump("chain")
         for packet in call.packets:
+            if packet["kind"] not in self.found:
+                continue
             self.found[packet["kind"]] += from_bytes(packet["body"]).to_pylist()
         return call
 
@@ -175,6 +177,13 @@ def test_windows_close_when_every_stream_has_been_silent_for_too_long():
     assert [("s0", 1), ("s1", 1)] == sorted((row["stream"], row["n"]) for row in calls.found[RESULTS])
     call = calls.call([pa.table([[500, 2_500], [2, 3], [1, 1]], SCHEMA), SCHEMA.empty_table()], now=61_000_000)
     assert 1 == call.counts.late
+
+
+def test_buckets_of_a_chain_report_to_the_driver_as_those_of_the_join_do():
+    tables = streams()
+    first = join_of(tables, sw.Recall(0.9, over="10 seconds"), buckets=4, scope="global")
+    call = Calls(sw.aggregate(first, by="s0.key", values={"n": sw.count()}, **WINDOWS)).call(tables)
+    assert STATISTICS in [packet["kind"] for packet in call.packets]
 
 
 def test_state_of_another_aggregate_is_refused():
