@@ -25,21 +25,26 @@ BUCKETS = 2
 
 
 def cases(*, quick: bool) -> Iterator[Case]:
-    """Windows of three and of thirty slides."""
-    rows, files, groups = (100_000, 2, 100) if quick else (4_000_000, 4, 1_000)
-    with scratch() as (spark, folder):
-        _write(folder / "in", rows, files, groups)
-        for overlap, limit in LIMITS.items():
-            ours, native = (_sorted(spark, run(spark, folder, overlap)) for run in (_ours, _native))
-            assert ours.equals(native), (ours.num_rows, native.num_rows)
-            yield Case(
-                f"Spark aggregate, windows of {overlap} slides",
-                lambda overlap=overlap: nothing(_ours(spark, folder, overlap)),
-                lambda overlap=overlap: nothing(_native(spark, folder, overlap)),
-                limit,
-                "groupBy(window(...), key), RocksDB",
-                {"rows": rows, "files": files, "groups": groups, "results": ours.num_rows},
-            )
+    """Windows of three and of thirty slides, over many groups and over few."""
+    sizes = [(100_000, 2, 100)] if quick else [(2_000_000, 4, 10_000), (4_000_000, 4, 1_000)]
+    for rows, files, groups in sizes:
+        with scratch() as (spark, folder):
+            _write(folder / "in", rows, files, groups)
+            for overlap in LIMITS:
+                yield _case(spark, folder, overlap, {"rows": rows, "files": files, "groups": groups})
+
+
+def _case(spark: SparkSession, folder: Path, overlap: int, config: dict[str, int]) -> Case:
+    ours, native = (_sorted(spark, run(spark, folder, overlap)) for run in (_ours, _native))
+    assert ours.equals(native), (ours.num_rows, native.num_rows)
+    return Case(
+        f"Spark aggregate, {config['groups']} groups, windows of {overlap} slides",
+        lambda: nothing(_ours(spark, folder, overlap)),
+        lambda: nothing(_native(spark, folder, overlap)),
+        LIMITS[overlap],
+        "groupBy(window(...), key), RocksDB",
+        {**config, "results": ours.num_rows},
+    )
 
 
 def _write(folder: Path, rows: int, files: int, groups: int) -> None:

@@ -141,19 +141,6 @@ class Tagged:
     def __add__(self, other: Tagged) -> Tagged:
         return Tagged.concat([self, other])
 
-    def sorted_by(self, first: Times) -> npt.NDArray[np.intp]:
-        """Return the order by (first, event time, stream, arrival).
-
-        Mostly one stable sort of few runs settles it; where it does not, all columns are sorted.
-        """
-        order = np.argsort(first, kind="stable")
-        keys = [column[order] for column in (first, self.time, self.stream, self.arrival)]
-        tied, wrong = np.ones(max(len(order) - 1, 0), np.bool_), np.zeros(max(len(order) - 1, 0), np.bool_)
-        for key in keys:
-            wrong |= tied & (key[1:] < key[:-1])
-            tied &= key[1:] == key[:-1]
-        return np.lexsort((self.arrival, self.stream, self.time, first)) if bool(wrong.any()) else order
-
     @classmethod
     def concat(cls, parts: Sequence[Tagged]) -> Tagged:
         """Put events one after the other."""

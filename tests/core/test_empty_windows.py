@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from slackwater.core.aggregate import WindowAggregate
@@ -68,6 +68,7 @@ def promised(until: int, since: int | None, group: int | None) -> Punctuation:
 
 
 @settings(deadline=None)
+@example(events=[(0, 0), (10, 0), (15, 0)], windows=(5, 5), reach=None, promises=[(15, 6, None), (5, None, None)])
 @given(
     events=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 2)), min_size=1, max_size=12),
     windows=st.sampled_from([(5, 5), (10, 5), (9, 3)]),

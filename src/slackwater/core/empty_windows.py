@@ -114,7 +114,7 @@ def _gaps(group: Rows, place: Rows, reach: int, start: int, stop: int) -> tuple[
     first, last = np.empty(len(group), np.int64), np.empty(len(group), np.int64)
     for i in range(len(group)):
         upto = place[i + 1] if i + 1 < len(group) and group[i + 1] == group[i] else stop
-        first[i], last[i] = max(place[i] + 1, start), min(upto, place[i] + reach + 1)
+        first[i], last[i] = max(place[i] + 1, start), min(upto, stop, place[i] + reach + 1)
         count += max(last[i] - first[i], 0)
     groups, windows = np.empty(count, np.int64), np.empty(count, np.int64)
     at = 0

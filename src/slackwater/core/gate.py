@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from slackwater.core.arrivals import Arrivals
+from slackwater.core.leaving_order import leaving_order
 from slackwater.core.merged import MergedArrivals
 from slackwater.events import Events, Tagged
 from slackwater.time import AFTER_ALL_TIME, BEFORE_ALL_TIME, is_released, release_horizon, slack_ready_horizon
@@ -153,7 +154,7 @@ class GateLogic:
 
     def _leave(self, gone: Mask, *, ready: bool) -> Left:
         leaving, self._held = self._held[gone], self._held[~gone]
-        leaving = leaving[leaving.sorted_by(leaving.time)]
+        leaving = leaving[leaving_order(leaving.time, leaving)]
         self._pass(leaving)
         return Left(leaving, np.zeros(len(leaving), np.int64), np.full(len(leaving), ready))
 
@@ -170,7 +171,7 @@ class GateLogic:
         by_time = np.flatnonzero(gone)
         by_time = by_time[np.argsort(pool.time[by_time], kind="stable")]  # all but late events leave in this order
         leaving, leaves = pool[by_time], leaves[by_time]
-        order = leaving.sorted_by(leaves)
+        order = leaving_order(leaves, leaving)
         leaving, leaves = leaving[order], leaves[order]
         self._pass(leaving)
         return Left(leaving, leaves, horizons.is_ready(leaving, leaves))

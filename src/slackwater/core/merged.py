@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.core.near_search import search_near
 from slackwater.time import BEFORE_ALL_TIME, running_clock
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class MergedArrivals:
         """
         values = [arrivals.arrival_of_steps() for arrivals in streams]
         arrival = _without_repetition(np.concatenate(values))
-        steps = tuple(np.searchsorted(arrival, own) for own in values)
+        steps = tuple(search_near(arrival, own) for own in values)
         levels = []
         for arrivals, own, before in zip(streams, steps, clocks, strict=True):
             level = np.full(len(arrival) + 1, BEFORE_ALL_TIME)  # the first entry is before all steps

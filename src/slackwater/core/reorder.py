@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from slackwater.core.arrivals import Arrivals
+from slackwater.core.leaving_order import leaving_order
+from slackwater.core.near_search import search_near
 from slackwater.core.reach import first_reaching
-from slackwater.events import Events
+from slackwater.events import Events, Tagged
 from slackwater.time import BEFORE_ALL_TIME, clock_grew, count_released, delay_of, is_late, is_released, release_horizon
 
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ class Departures:
 
     def with_steps(self) -> tuple[Events, Rows]:
         """Return all that left, in order or late, by (step of release, event time, arrival), and the step of each."""
-        in_order_steps = np.searchsorted(self._reached, self.in_order.time, side="left").astype(np.int64)
+        in_order_steps = search_near(self._reached, self.in_order.time)
         if self._overdue is not None:
             positions, overdue, left_at = self._overdue
             step_of = np.full(int(positions.max(initial=-1)) + 1, -1)
@@ -86,7 +88,7 @@ class Departures:
         if not len(self.late):
             return self.in_order, in_order_steps
         events, steps = self.in_order + self.late, np.concatenate((in_order_steps, self._late_steps))
-        order = np.lexsort((events.arrival, events.time, steps))
+        order = leaving_order(steps, Tagged.from_stream(0, events))
         return events[order], steps[order]
 
     def released_before_late(self) -> Rows:

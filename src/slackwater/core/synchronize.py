@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from slackwater.core.leaving_order import leaving_order
+from slackwater.core.near_search import search_near
 from slackwater.events import Tagged
 from slackwater.time import BEFORE_ALL_TIME, is_released, running_clock
 
@@ -81,7 +83,7 @@ class SynchronizerLogic:
         by_time = np.flatnonzero(gone)
         by_time = by_time[np.argsort(pool.time[by_time], kind="stable")]  # all but late events leave in this order
         leaving, leaves = pool[by_time], leaves[by_time]
-        order = leaving.sorted_by(leaves)
+        order = leaving_order(leaves, leaving)
         return leaving[order], leaves[order]
 
     def on_idle(self, stream: int) -> Tagged:
@@ -98,12 +100,12 @@ class SynchronizerLogic:
         limits = np.array([self._limit(passed, through, s) for s in range(len(self._state.shown))])
         gone = is_released(self._held.time, limits[self._held.stream])
         leaving, self._held = self._held[gone], self._held[~gone]
-        return leaving[leaving.sorted_by(leaving.time)]
+        return leaving[leaving_order(leaving.time, leaving)]
 
     def on_end(self) -> Tagged:
         """Drain: let everything leave, in order."""
         held, self._held = self._held, Tagged.none()
-        return held[held.sorted_by(held.time)]
+        return held[leaving_order(held.time, held)]
 
     @property
     def held(self) -> Tagged:
@@ -166,9 +168,9 @@ def _slowest_stream(levels: Sequence[Times], slowest: Times, asleep: Mapping[int
 def _first_reached(horizons: Sequence[Times], pool: Tagged) -> Rows:
     """Return after which event the horizon of its stream reaches each event."""
     if len(horizons) == 1:
-        return np.searchsorted(horizons[0], pool.time, side="left")
+        return search_near(horizons[0], pool.time)
     reached = np.empty(len(pool), np.int64)
     for stream, horizon in enumerate(horizons):
         mine = pool.stream == stream
-        reached[mine] = np.searchsorted(horizon, pool.time[mine], side="left")
+        reached[mine] = search_near(horizon, pool.time[mine])
     return reached

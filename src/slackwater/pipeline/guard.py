@@ -54,7 +54,8 @@ def batches_together(incoming: Sequence[Incoming], rows: int) -> Iterator[list[I
 
     Events that arrived together stay together. Without events there is one batch, which has none.
     """
-    arrival = np.sort(np.concatenate([each.events.arrival for each in incoming]))
+    # a stable sort only has to merge what is sorted stream by stream
+    arrival = np.sort(np.concatenate([each.events.arrival for each in incoming]), kind="stable")
     limits = np.unique(arrival[rows::rows])
     cuts = [[0, *np.searchsorted(each.events.arrival, limits).tolist(), len(each.events)] for each in incoming]
     for number in range(len(limits) + 1):

@@ -10,6 +10,7 @@ import numpy as np
 
 from slackwater.contracts import FixedSlack
 from slackwater.core.buffer import MemoryBuffer
+from slackwater.core.leaving_order import leaving_order
 from slackwater.core.merged import MergedArrivals
 from slackwater.core.reorder import KSlack, KSlackState
 from slackwater.core.synchronize import Synchronizer, SynchronizerState
@@ -131,7 +132,7 @@ class SynchronizedInputs:
         """Drain: let everything leave."""
         released = [kslack.on_end() for kslack in self._kslacks]
         came = Tagged.concat([Tagged.from_stream(s, out.in_order + out.late) for s, out in enumerate(released)])
-        came = came[came.sorted_by(came.time)]
+        came = came[leaving_order(came.time, came)]
         return self._synchronized(came)[0] + self._synchronizer.on_end()
 
     def snapshot(self) -> dict[str, Any]:
@@ -174,7 +175,7 @@ class SynchronizedInputs:
             released.append(Tagged.from_stream(stream, events))
             steps.append(own.arrival_of_steps()[step])
         came, when = Tagged.concat(released), np.concatenate(steps)
-        order = came.sorted_by(when)
+        order = leaving_order(when, came)
         return came[order], when[order]
 
     def _synchronized(self, came: Tagged, awake_from: dict[int, int] | None = None) -> tuple[Tagged, Any]:

@@ -47,7 +47,7 @@ def struct_of(table: pa.Table, *, mask: pa.Array[Any] | None = None) -> pa.Array
 
 
 def _whole(column: pa.ChunkedArray[Any]) -> pa.Array[Any]:
-    whole = column.combine_chunks()
+    whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     return whole if isinstance(whole, pa.Array) else pa.concat_arrays(whole.chunks)
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from slackwater.spark.chain_call import ChainBucket, ChainSaved
 from slackwater.spark.held import HeldStore
-from slackwater.spark.processor import MapChunks, StreamsProcessor
+from slackwater.spark.processor import StreamsProcessor
 
 if TYPE_CHECKING:
     from slackwater.pipeline.prod import Prod
@@ -29,18 +29,10 @@ class ChainProcessor(StreamsProcessor):
     ) -> None:
         super().__init__(node, schemas, identity, bucket)
         then = bucket(0).then
-        self._levels = len(then.levels)
+        self.maps = (*self.maps, *(f"panes{number}" for number in range(len(then.levels))))
         self._prods: tuple[Prod, ...] = ()  # of the call under way
         self.heeds = (*self.heeds, "prod") if then.early is not None else self.heeds
         self._chain = bucket
-
-    def init(self, handle: Any) -> None:
-        """Open the state, and one more map for each level of the aggregate."""
-        super().init(handle)
-        self._panes = [self._map(f"panes{number}") for number in range(self._levels)]
-
-    def _maps(self) -> tuple[MapChunks, ...]:
-        return (*super()._maps(), *self._panes)
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         self._prods = tuple(record.prod for record in control if record.prod is not None and "prod" in self.heeds)
@@ -53,5 +45,6 @@ class ChainProcessor(StreamsProcessor):
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
         chain = replace(self._chain(bucket), prods=self._prods)
-        store = HeldStore(self._chunks, self._marks)
-        return chain.on_batch(saved, store, self._panes, tables, processing_time=processing_time, drain=drain)
+        chunks, marks, *panes = self._stores
+        store = HeldStore(chunks, marks)
+        return chain.on_batch(saved, store, panes, tables, processing_time=processing_time, drain=drain)

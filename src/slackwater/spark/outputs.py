@@ -33,6 +33,8 @@ Unpack: TypeAlias = "Callable[[DataFrame, int], DataFrame]"
 Notice: TypeAlias = "Callable[[list[bytes]], None]"  # of what the calls of a batch say of their work
 Decide: TypeAlias = "Callable[[list[bytes], int], pa.Table]"  # of reports and the batch number, the same when repeated
 
+BYTES_OF_A_TASK = 16 * 1024 * 1024
+
 KIND_OF: Mapping[str, int] = {"results": RESULTS, "late": LATE, "decisions": DECISIONS}
 
 
@@ -98,7 +100,8 @@ def batch_writer(
                 kind = KIND_OF[name]
                 added = decided if kind == DECISIONS and decided is not None and decided.num_rows else None
                 if may_be_a_replay or kind in present or added is not None:
-                    rows = unpack(packets if added is None else _with(packets, kind, added), kind)
+                    few = packets.coalesce(_tasks_for(found, kind))
+                    rows = unpack(few if added is None else _with(few, kind, added), kind)
                     works.append((write_rows, partial(write_rows, rows, batch)))
             _run([work for write_rows, work in works if isinstance(write_rows, ParquetFolder)], packets.sparkSession)
             for write_rows, work in works:
@@ -126,7 +129,13 @@ def _run(works: Sequence[Callable[[], object]], spark: SparkSession) -> None:
 def _without_rows(packets: DataFrame) -> pa.Table:
     """Return a few numbers and what buckets report to the driver, however many rows there are."""
     body = F.when(F.col("kind").isin(STATISTICS, SUMMARY), F.col("body"))
-    return packets.select("kind", "bucket", body.alias("body")).toArrow()
+    return packets.select("kind", "bucket", F.octet_length("body").alias("bytes"), body.alias("body")).toArrow()
+
+
+def _tasks_for(found: pa.Table, kind: int) -> int:
+    """Return how many tasks an output is worth: each is a file, and takes longer to start than to write a few rows."""
+    sizes = found.filter(pc.equal(found["kind"], pa.scalar(kind, pa.int8())))["bytes"]
+    return min(max(len(sizes), 1), 1 + (pc.sum(sizes).as_py() or 0) // BYTES_OF_A_TASK)
 
 
 def _bodies(found: pa.Table, kind: int) -> list[bytes]:

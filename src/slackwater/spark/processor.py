@@ -26,6 +26,7 @@ from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 from slackwater.spark.places import bucket_at
+from slackwater.spark.shell import open_state
 from slackwater.spark.stored_aggregate import AggregateSaved, identity_of_aggregate
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class BucketProcessor(StatefulProcessor):
     """Runs a pipeline on the rows of one bucket; state that was written for another `identity` is refused."""
 
     saved_type: ClassVar[type[Saved]] = Saved
+    maps: tuple[str, ...] = ("chunks",)  # the names of the state maps
     heeds: tuple[str, ...] = ("drain",)  # the kinds of control records that mean something to the plan
 
     def __init__(self, schemas: Sequence[pa.Schema], identity: str) -> None:
@@ -45,10 +47,11 @@ class BucketProcessor(StatefulProcessor):
         self.identity = identity
 
     def init(self, handle: Any) -> None:
-        """Open the state: one value with everything small, one map with chunks of rows."""
+        """Open the state."""
         self._handle = handle
-        self._meta = handle.getValueState("meta", "body STRING")
-        self._chunks = self._map("chunks")
+        self._meta, maps = open_state(handle, self.maps)
+        self._stores = tuple(map(MapChunks, maps))
+        self._chunks = self._stores[0]
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:
         """Run the packets of a micro-batch through the pipeline."""
@@ -75,12 +78,6 @@ class BucketProcessor(StatefulProcessor):
         What it saves says when the bucket is to be called even without rows: in ms, as Spark counts processing time.
         """
 
-    def _map(self, name: str) -> MapChunks:
-        return MapChunks(self._handle.getMapState(name, "number BIGINT", "body BINARY"))
-
-    def _maps(self) -> tuple[MapChunks, ...]:
-        return (self._chunks,)
-
     def _call(
         self,
         bucket: int,
@@ -91,7 +88,7 @@ class BucketProcessor(StatefulProcessor):
         expired: bool = False,
     ) -> pd.DataFrame:
         saved = self._heard(self.saved_type.load(self._meta.get(), self.identity), control)
-        for each in self._maps():
+        for each in self._stores:
             each.written = 0
         drain = any(record.kind == "drain" for record in control)
         if control and not (drain or expired or any(map(len, tables)) or self._asks(control)):
@@ -102,7 +99,7 @@ class BucketProcessor(StatefulProcessor):
         self._renew_timer(saved.timer, call.saved.timer)
         meta = call.saved.dump(self.identity)
         self._meta.update((meta,))
-        written = len(meta) + sum(each.written for each in self._maps())
+        written = len(meta) + sum(each.written for each in self._stores)
         return frame_of([*call.packets, *self._ignored(control, bucket), call.summary(written)])
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
@@ -153,14 +150,7 @@ class AggregateProcessor(BucketProcessor):
         self._node = node
         self._prods: list[Prod] = []  # of the call under way
         self.heeds = ("drain",) if node.early is None else ("drain", "prod")
-
-    def init(self, handle: Any) -> None:
-        """Open the state, and one more map for each level above the first."""
-        super().init(handle)
-        self._above = [self._map(f"level{number}") for number in range(1, len(self._node.levels))]
-
-    def _maps(self) -> tuple[MapChunks, ...]:
-        return (self._chunks, *self._above)
+        self.maps = ("chunks", *(f"level{number}" for number in range(1, len(node.levels))))
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         self._prods = [record.prod for record in control if record.prod is not None and "prod" in self.heeds]
@@ -174,7 +164,8 @@ class AggregateProcessor(BucketProcessor):
     ) -> Call:
         rows, node = tables[0], self._node
         drain = drain or expired
-        run = partial(run_aggregate_call, node, bucket, saved, self._chunks, rows, asked=self._prods, above=self._above)
+        store, *above = self._stores
+        run = partial(run_aggregate_call, node, bucket, saved, store, rows, asked=self._prods, above=above)
         call = run(processing_time=processing_time, drain=drain)
         assert isinstance(call.saved, AggregateSaved)
         waits = call.saved.waits or bool(call.counts.buffered)
@@ -214,6 +205,7 @@ class StreamsProcessor(BucketProcessor):
     """Runs an operator over the rows of several streams. A stream that is silent for too long steps aside."""
 
     saved_type = JoinSaved
+    maps: tuple[str, ...] = ("chunks", "marks")  # the second says where the rows of each chunk are
 
     def __init__(
         self, node: StreamsNode, schemas: Sequence[pa.Schema], identity: str, bucket: Callable[[int], Any]
@@ -223,14 +215,6 @@ class StreamsProcessor(BucketProcessor):
         self._bucket = bucket
         self.heeds = ("drain", "slack") if node.is_told else ("drain",)
 
-    def init(self, handle: Any) -> None:
-        """Open the state, and one more map: where the rows of each chunk are."""
-        super().init(handle)
-        self._marks = self._map("marks")
-
-    def _maps(self) -> tuple[MapChunks, ...]:
-        return (self._chunks, self._marks)
-
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         told = [record.told for record in control if record.told is not None]
         return saved.hearing(told) if self._node.is_told else saved
@@ -238,7 +222,7 @@ class StreamsProcessor(BucketProcessor):
     def _run(
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
-        store = HeldStore(self._chunks, self._marks)
+        store = HeldStore(*self._stores)
         call: Call = self._bucket(bucket).on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
         return call
 

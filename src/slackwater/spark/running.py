@@ -24,6 +24,7 @@ from slackwater.spark.outputs import Destination, batch_writer, checked_destinat
 from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
 from slackwater.spark.session import arrow_schema, check_session
+from slackwater.spark.shell import Shell
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ class SparkQuery(ABC):
         labels = F.array(*(F.lit(label).cast("bigint") for label in places(self._buckets)))
         placed = stamped.withColumn("place", F.get(labels, F.col("bucket")))
         out = placed.groupBy("place").transformWithStateInPandas(
-            statefulProcessor=self._processor(),
+            statefulProcessor=Shell(self._processor()),
             outputStructType=from_arrow_schema(PACKETS_OUT),
             outputMode="Append",
             timeMode="ProcessingTime" if any(stream.idle_after for stream in self._streams) else "None",
