@@ -18,6 +18,7 @@ from slackwater.api_aggregate import aggregate
 from slackwater.api_graph import shared_deadline
 from slackwater.api_merge import merge, union
 from slackwater.api_results import conflicts, last_revision, latency
+from slackwater.api_top import top
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall, RelativeError
 from slackwater.core.late import LatePolicy
 from slackwater.deadline import Deadline
@@ -67,6 +68,7 @@ __all__ = [
     "shared_deadline",
     "stream",
     "sum",
+    "top",
     "union",
     "variance",
 ]

@@ -93,9 +93,9 @@ def stream(
         marker: for `sw.aggregate`, a text column that says which rows are no events. "punctuation" promises that no
             more events before its event time will come; "prod" asks for early results of the windows that end up to
             its event time (without one: of all that are open). Null, "" and "event" are events. In a prod, a null in
-            a column that the aggregate is grouped by means any value; a punctuation is of one group, with all these
-            columns set, or of all, with all of them null. One further than `max_ahead` past its arrival is ignored,
-            and decisions have a row that says so.
+            a column that the aggregate is grouped by (of several, the last) means any value; a punctuation is of one
+            group (of several, of the first), with all these columns set, or of all, with all of them null. One further
+            than `max_ahead` past its arrival is ignored, and decisions have a row that says so.
         since: of a punctuation, a column with the time from which on it holds, in the type and unit of `event_time`;
             null is since ever. Windows within such a range close out of order.
 
@@ -327,6 +327,8 @@ def checked_stream(stream: Stream, *, marks: bool = False) -> StreamNode:
     """Check that it is a stream, with a name that can be used; `marks` if the operator knows what to do with them."""
     if not isinstance(stream, Stream):
         remedy = 'wrap it: sw.stream(frame, event_time="ts")'
+        if isinstance(getattr(stream, "node", None), ReorderNode):
+            remedy = "give the stream itself: this operator needs no order"
         raise ParameterError("stream", type(stream).__name__, must="be made by sw.stream", remedy=remedy)
     check_names([stream.node])
     if not marks:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from slackwater.api import Stream, checked_stream, is_spark, schema_of
 from slackwater.api_prods import with_prods
 from slackwater.early import Early
-from slackwater.errors import ParameterError
-from slackwater.plan.nodes import AggregateNode
+from slackwater.plan.nodes import AggregateNode, StreamsNode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,8 +42,12 @@ def aggregate(
     Windows without rows have no results, unless `empty` asks for them.
 
     Args:
-        stream: made by `sw.stream`; or another aggregate, in process, whose results are then aggregated: each happened
-            at the last microsecond of its window. `contract`, `late` and `buckets` are those of the first aggregate.
+        stream: made by `sw.stream`; or another aggregate, whose results are then aggregated: each happened at the last
+            microsecond of its window. `contract`, `late` and `buckets` are those of the first aggregate. On Spark all
+            of them run in one query, in the buckets of the last one's groups: without any there is one. Or a join or a
+            merge: its results are in event-time order, so that the slack is that of its own contract alone. Columns are
+            then named as in its results, `"bus.line"`, and the group is called `line`; on Spark its buckets must keep
+            groups together, as those of a join do if a group has the join's key.
         size: how long windows are.
         slide: how far apart they are, at most the size; every multiple of it ends one. Left out, windows follow each
             other without overlap.
@@ -61,7 +64,7 @@ def aggregate(
             `estimate="raw"`, early values are what is expected in the end: every number `x` is followed by `x_low` and
             `x_high`, an interval (null until enough windows were final), and `coverage` is which share of the rows is
             believed to have come. Final results are sure: both bounds are the value, and all is covered. A plan of
-            several aggregates shows what has come, without estimates.
+            several operators shows what has come, without estimates.
         prods: a stream that asks for early results: its event times say of windows up to when, its columns of which
             groups (null: of all). Rows of the late output then have one more column, `marker`. `sw.stream(marker=)`
             says how prods and punctuations come with the rows themselves.
@@ -99,13 +102,25 @@ def aggregate(
     ...     print(row["kind"], row["n"], round(row["n_low"], 1), row["n_high"], round(row["coverage"], 1))
     early 10 8.5 10.0 0.6
     final 10 10.0 10.0 1.0
+
+    What a join finds, counted by line:
+
+    >>> stops = pa.table({"ts": [2, 13, 5, 26], "line": ["a", "a", "b", "a"]})
+    >>> stops = sw.stream(stops, name="stops", event_time="ts", unit="s")
+    >>> met = sw.join(bus, stops, on="line", within="2 seconds", contract=sw.FixedSlack("5 seconds"))
+    >>> counts = sw.aggregate(met, by="bus.line", size="20 seconds", values={"worst": sw.max("bus.delay")})
+    >>> [(row["window"]["end"].second, row["line"], row["worst"]) for row in counts.results.to_pylist()]
+    [(20, 'a', 60), (20, 'b', 90), (40, 'a', 20)]
     """
     from slackwater.plan.validate_aggregate import aggregate_node
 
     asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
     asked |= {"late": late, "buckets": buckets, "empty": empty, "sideline": sideline}
-    if isinstance(getattr(stream, "node", None), AggregateNode):
-        return _of_aggregate(stream, **asked, early=early, prods=prods)
+    last = getattr(stream, "then", getattr(stream, "node", None))
+    if isinstance(last, AggregateNode):
+        return _of_aggregate(stream, last, **asked, early=early, prods=prods)
+    if isinstance(last, StreamsNode):
+        return _of_streams(stream, **asked, early=early, prods=prods)
     if prods is not None:
         checked_stream(stream, marks=True)
         stream = with_prods(stream, prods, (by,) if isinstance(by, str) else tuple(by))
@@ -120,18 +135,16 @@ def aggregate(
     return LocalAggregate.of(node, stream.frame, time.time_ns() // 1_000)
 
 
-def _of_aggregate(below: Any, **asked: Any) -> Any:
-    """Aggregate the results of an aggregate."""
-    from slackwater.local.aggregate import LocalAggregate
+def _of_aggregate(below: Any, node: AggregateNode, **asked: Any) -> Any:
+    """Aggregate the results of an aggregate: one more level of the same plan."""
     from slackwater.pipeline.aggregate_columns import result_schema
     from slackwater.plan.validate_aggregate import nested_node
 
-    if not isinstance(below, LocalAggregate):
-        raise ParameterError(
-            "stream",
-            type(below).__name__,
-            must="be a stream on Spark",
-            remedy="start the first aggregate with results= into a folder, and read that as a stream for the second",
-        )
-    node = nested_node(below.node, result_schema(below.node, below.table.schema), **asked)
-    return LocalAggregate.of(node, below.table, below.processing_time)
+    return below.with_aggregate(nested_node(node, result_schema(node, below.schema), **asked))
+
+
+def _of_streams(first: Any, **asked: Any) -> Any:
+    """Aggregate the results of a join or a merge: on Spark, in the same query."""
+    from slackwater.plan.validate_chain import chained_node
+
+    return first.followed_by(*chained_node(first.node, first.results_schema, **asked))

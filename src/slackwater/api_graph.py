@@ -22,7 +22,9 @@ def shared_deadline(
     """Let operators share one deadline: over every path of their graph, latencies add up to less (SSG17 Sec. 3).
 
     A tuner on the driver gives slack to the operator where it saves most rows from leaving before they are ready. On
-    Spark each operator is a query that reads what another has written; `start` them through what this returns.
+    Spark each operator is a query that reads what another has written; `start` them through what this returns. What is
+    aggregated after a join or a merge needs no query, and no part of the deadline: `sw.aggregate(jams, ...)` is one
+    operator with it.
 
     Args:
         deadline: from the arrival of a row at the first operator until the last one gives it out.

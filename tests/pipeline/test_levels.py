@@ -160,3 +160,14 @@ def test_an_aggregate_of_an_aggregate_needs_no_groups():
     below = sw.aggregate(rows, size="10 seconds", values={"n": sw.count()}, contract=sw.FixedSlack("2 seconds"))
     most = sw.aggregate(below, size="20 seconds", values={"most": sw.max("n")})
     assert [2, 1] == most.results["most"].to_pylist()
+
+
+def test_a_prod_is_about_groups_of_the_last_level():
+    kinds = [None, None, None, "prod"]
+    rows = pa.table({"ts": [1, 2, 3, 20], "area": ["n", "n", "s", "n"], "line": [1, 2, 3, 7], "what": kinds})
+    stream = sw.stream(rows, event_time="ts", unit="s", marker="what")
+    contract = sw.FixedSlack("1 hour")
+    below = sw.aggregate(stream, by=["area", "line"], size="5 s", values={"n": sw.count()}, contract=contract)
+    out = sw.aggregate(below, by="area", size="10 s", values={"n": sw.sum("n")}, early=sw.Early())
+    shown = [(row["area"], row["n"]) for row in out.results.to_pylist() if row["kind"] == "early"]
+    assert [("n", 2)] == shown

@@ -27,12 +27,19 @@ def plan_of(frames):
 
 
 def aggregate_plan_of(frames):
-    """Aggregate one frame, by key."""
+    """Aggregate one frame, by key, and what that gives."""
     values = {"n": sw.count(), "last": sw.max("seq"), "total": sw.sum("seq")}
     contract = sw.MaxSlack(cap="300 ms")
-    return sw.aggregate(
-        streams_of(frames)[0], by="key", size="500 ms", slide="100 ms", values=values, contract=contract
-    )
+    asked = {"by": "key", "slide": "100 ms"}
+    counts = sw.aggregate(streams_of(frames)[0], size="500 ms", values=values, contract=contract, **asked)
+    above = {"n": sw.max("n"), "last": sw.max("last"), "total": sw.sum("total")}
+    return sw.aggregate(counts, size="1 second", values=above, early=sw.Early(aggressiveness=0.5), **asked)
+
+
+def chain_plan_of(frames):
+    """Join two frames, and count what that gives by key."""
+    asked = {"by": "s0.key", "size": "500 ms", "slide": "100 ms", "values": {"n": sw.count(), "last": sw.max("s1.seq")}}
+    return sw.aggregate(plan_of(frames), early=sw.Early(aggressiveness=0.5), **asked)
 
 
 def led_plan_of(frames):
@@ -62,7 +69,7 @@ def main(
     spark = sw.session(app="kill")
     spark.sparkContext.setLogLevel("ERROR")
     frames = [frame_of(spark, path) for path in sorted(folder.glob("in*"))]
-    query = {"led": led_plan_of, "aggregate": aggregate_plan_of}.get(plan, plan_of)(frames)
+    query = {"led": led_plan_of, "aggregate": aggregate_plan_of, "chain": chain_plan_of}.get(plan, plan_of)(frames)
 
     def destination(name: str):
         write = ParquetFolder(str(folder / name))
@@ -104,5 +111,5 @@ if __name__ == "__main__":
         die_before=where.get("before"),
         die_after=where.get("after"),
         batch=int(where.get("batch", -1)),
-        plan=next((name for name in ("led", "aggregate") if name in where), ""),
+        plan=next((name for name in ("led", "aggregate", "chain") if name in where), ""),
     )

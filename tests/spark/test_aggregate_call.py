@@ -12,9 +12,10 @@ import pytest
 
 import slackwater as sw
 from slackwater.errors import StateError
-from slackwater.spark.aggregate_call import AggregateSaved, identity_of_aggregate, run_aggregate_call
+from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.call import DECISIONS, LATE, RESULTS
 from slackwater.spark.packets import from_bytes
+from slackwater.spark.stored_aggregate import AggregateSaved, identity_of_aggregate
 from slackwater.time import Duration
 from tests.spark.test_call import DictChunks
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.spark.job import aggregate_plan_of, plan_of
+from tests.spark.job import aggregate_plan_of, chain_plan_of, plan_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(900)]
 ROWS, FILES = 6_000, 4
@@ -105,7 +105,7 @@ def test_a_join_killed_within_a_batch_goes_on_as_if_nothing_had_happened(tmp_pat
     check_against_the_local_run(tmp_path, tables)
 
 
-def test_an_aggregate_killed_within_a_batch_goes_on_as_if_nothing_had_happened(folder, table):
+def test_aggregates_of_aggregates_killed_within_a_batch_go_on_as_if_nothing_had_happened(folder, table):
     killed = run_job(folder, "after=results", "batch=1", "aggregate=1")
     assert -signal.SIGKILL == killed.wait(timeout=240), (folder / "log").read_text()[-3000:]
     run_to_the_end(folder, "aggregate=1")
@@ -114,8 +114,20 @@ def test_an_aggregate_killed_within_a_batch_goes_on_as_if_nothing_had_happened(f
     assert local.late["seq"].to_pylist() == read(folder, "late")["seq"].to_pylist()
 
 
+def test_a_chain_killed_within_a_batch_goes_on_as_if_nothing_had_happened(tmp_path, table):
+    tables = [table.filter(pa.array(np.arange(ROWS) % 2 == stream)) for stream in range(2)]
+    for number, own in enumerate(tables):
+        write_files(own, tmp_path / f"in{number}", files=2)
+    killed = run_job(tmp_path, "after=results", "batch=1", "chain=1")
+    assert -signal.SIGKILL == killed.wait(timeout=240), (tmp_path / "log").read_text()[-3000:]
+    run_to_the_end(tmp_path, "chain=1")
+    local = chain_plan_of(tables)
+    assert by_window(local.results) == by_window(read(tmp_path, "results"))
+    assert by_stream(local.late) == by_stream(read(tmp_path, "late"))
+
+
 def by_window(results: pa.Table) -> list[dict]:
-    return sorted(results.to_pylist(), key=lambda row: (row["window"]["end"], row["key"]))
+    return sorted(results.to_pylist(), key=lambda row: (row["window"]["end"], row["key"], row["revision"]))
 
 
 def kill_when_committed(folder: Path, *, commits: int) -> None:

@@ -10,9 +10,10 @@ import pytest
 
 import slackwater as sw
 from slackwater.pipeline.prod import Prod
-from slackwater.spark.aggregate_call import AggregateSaved, identity_of_aggregate, run_aggregate_call
+from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.call import DECISIONS, LATE, RESULTS
 from slackwater.spark.packets import from_bytes
+from slackwater.spark.stored_aggregate import AggregateSaved, identity_of_aggregate
 from tests.spark.test_aggregate_call import disordered
 from tests.spark.test_call import DictChunks
 

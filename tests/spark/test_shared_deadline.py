@@ -170,3 +170,12 @@ def test_where_results_say_when_their_rows_were_ingested_latency_counts_from_the
 
 def test_streams_are_further_apart_than_the_slack_where_rows_were_not_ready():
     assert (0, 6 * SECOND) == (waited(held=1).spread, waited(held=1, unready=4).spread)
+
+
+def test_the_aggregate_of_a_chain_tells_the_tuner_nothing(tmp_path):
+    one, numbers = shared(tmp_path), {"slack": [5 * SECOND, 0], "slack_ready": [1, None], "released": [10, 3]}
+    rows = Rows(pa.table({"at": pa.array([7 * SECOND, 9 * SECOND], pa.timestamp("us")), **numbers}))
+    seen = _Seen(one, "jams", SECOND, None)
+    seen.heard(lambda *_: None)(rows, 0)
+    seen.told({"batch": 0, "read": 0, "written": SECOND, "held_max": None})
+    assert {"jams": 7 * SECOND} == one._state()["at"]

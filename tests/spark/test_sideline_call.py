@@ -7,8 +7,9 @@ from itertools import pairwise
 import pytest
 
 import slackwater as sw
-from slackwater.spark.aggregate_call import AggregateSaved, run_aggregate_call
+from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.call import DECISIONS, LATE, RESULTS
+from slackwater.spark.stored_aggregate import AggregateSaved
 from tests.spark.test_aggregate_call import SCHEMA, comparable, disordered, plan, run_calls
 from tests.spark.test_call import DictChunks
 

@@ -16,18 +16,19 @@ up from the same panes, which stay (PROD's rule R1: the topmost operator keeps i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from slackwater.core.aggregate_state import AggregateState
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.cells import Cells, Input
 from slackwater.core.closing import Closed, Placed, in_order
 from slackwater.core.early_windows import Batch, Showing, rolled
 from slackwater.core.empty_windows import EmptyWindows
 from slackwater.core.open_panes import OpenPanes
-from slackwater.core.punctuations import NOTHING_PROMISED, Promised, Punctuation
+from slackwater.core.punctuations import Promised, Punctuation
 from slackwater.core.revisions import Revisions
 from slackwater.core.segments import spread_over
 from slackwater.time import (
@@ -37,6 +38,7 @@ from slackwater.time import (
     first_window_since,
     last_closed_end,
     last_window_until,
+    window_end,
 )
 
 if TYPE_CHECKING:
@@ -49,18 +51,6 @@ if TYPE_CHECKING:
 
 _NONE = np.empty(0, np.int64)
 Extra: TypeAlias = "tuple[Times, Rows, Sequence[Input]]"
-
-
-@dataclass(frozen=True, slots=True)
-class AggregateState:
-    """All that an aggregate remembers: the clock, what is closed, the cells of each open pane, what was shown."""
-
-    clock: int | None = None
-    reached: int | None = None  # the largest horizon so far: what it closed stays closed
-    panes: Mapping[int, Cells] = field(default_factory=dict)
-    promised: Promised = NOTHING_PROMISED
-    shown: Cells | None = None  # of windows and groups that were shown early: how often
-    seen: Cells | None = None  # of groups whose windows are reported without events too: the last one with events
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +160,7 @@ class WindowAggregateLogic:
         """
         held = self._held
         if also is not None:
+            held.read_all()  # once for all prods of a batch: what a copy reads is forgotten with it
             self._held = held.copy()
             self._put(*also, slice(None))
         try:
@@ -221,6 +212,10 @@ class WindowAggregateLogic:
         self._forget_shown()
         return closing
 
+    def close_until(self, time: int) -> None:
+        """Close windows that end up to this time, given that they have no events: those that come for them are late."""
+        self._reached = max(self.closed_to, time)
+
     def snapshot(self) -> AggregateState:
         """Return all that is needed to go on."""
         return AggregateState(
@@ -231,6 +226,11 @@ class WindowAggregateLogic:
     def panes(self) -> OpenPanes:
         """The panes that windows still need, as they are now."""
         return self._held
+
+    @property
+    def open_from(self) -> int:
+        """The earliest time that is in a window which is still open."""
+        return window_end(first_open_window(self.closed_to, self._panes.slide), self._panes.slide) - self._panes.size
 
     @property
     def closed_end(self) -> int:

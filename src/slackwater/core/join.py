@@ -119,6 +119,10 @@ class WindowJoinLogic:
         """The largest event time processed: results up to here can no longer change."""
         return self._time
 
+    def skip_to(self, time: int) -> None:
+        """Complete no results before this time."""
+        self._time = time if self._time is None else max(self._time, time)
+
     @property
     def windows(self) -> list[Events]:
         """The events that can still be members of results, for each stream by time."""

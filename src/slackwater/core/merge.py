@@ -68,6 +68,11 @@ class MergeLogic:
         """The time of the last event that left: nothing earlier will follow."""
         return None if self._state is None else self._state.time
 
+    def skip_to(self, time: int) -> None:
+        """Let nothing leave that is before this time."""
+        if self.time is None or time > self.time:
+            self._state = MergeState(time, 0)
+
     @property
     def windows(self) -> list[Events]:
         """No event is kept once it has left."""

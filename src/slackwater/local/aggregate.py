@@ -20,6 +20,7 @@ from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
 from slackwater.pipeline.aggregate_columns import read_inputs, results_table
 from slackwater.pipeline.aggregate_decisions import aggregate_decisions
 from slackwater.pipeline.boundaries import Decisions
+from slackwater.pipeline.chained import complete_until
 from slackwater.pipeline.columns import check_types, late_table, read_batch
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.groups import Groups
@@ -45,12 +46,22 @@ class LocalAggregate(BoundedOutput):
     node: AggregateNode
     table: pa.Table
     processing_time: int  # of the arrival of the table, for the guard against clocks from the future
+    until: int | None = None  # before this no row can come, where that is known
 
     @classmethod
     def of(cls, node: AggregateNode, table: pa.Table, processing_time: int) -> LocalAggregate:
         """Check the columns, and hold the plan."""
         check_types(node.stream, table.schema)
         return cls(node, table, processing_time)
+
+    def with_aggregate(self, node: AggregateNode) -> LocalAggregate:
+        """Return another plan over the same table."""
+        return replace(self, node=node)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the rows."""
+        return self.table.schema
 
     def __repr__(self) -> str:
         return in_a_line("LocalAggregate", self.node, f"{self.table.num_rows:,} rows")
@@ -120,7 +131,8 @@ class LocalAggregate(BoundedOutput):
         at_once = replace(self.node, sideline=None)  # a table is there already: nothing comes in bursts
         pipeline = AggregatePipeline(at_once, regroup=[level.code for level in self._levels[1:]])
         incoming = read_batch(self.node.stream, self.table, processing_time=self.processing_time)
-        incoming, marks = read_marks(bottom, self.table, incoming, first)
+        incoming, marks = read_marks(self.node, self.table, incoming, first, self._levels[-1])
+        marks += complete_until(self.until)
         inputs = read_inputs(bottom, self.table)
         outcomes = [
             pipeline.on_batch(batch, first.code, inputs, between)

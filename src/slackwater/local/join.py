@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ import pyarrow as pa
 from slackwater.core.work import Work
 from slackwater.events import Events
 from slackwater.local.bounded import BoundedOutput
+from slackwater.pipeline.chained import results_schema
 from slackwater.pipeline.columns import check_arrival_kinds, check_types, read_batch
 from slackwater.pipeline.guard import Incoming, batches_together, turn_away
 from slackwater.pipeline.join import JoinOutcome, JoinPipeline, joined
@@ -25,6 +26,11 @@ from slackwater.plan.explain_join import explain_join
 from slackwater.plan.nodes import JoinNode, StreamNode, StreamsNode
 from slackwater.plan.validate import check_arrivals
 from slackwater.time import BEFORE_ALL_TIME, Duration, running_clock
+
+if TYPE_CHECKING:
+    from slackwater.local.chain import LocalChain
+    from slackwater.plan.feed import Feed
+    from slackwater.plan.nodes import AggregateNode
 
 BATCH_ROWS = 250_000  # of all streams together; the results do not depend on it
 
@@ -46,6 +52,17 @@ class LocalStreams(BoundedOutput, ABC):
         check_arrival_kinds(node.streams, [table.schema for table in tables])
         return cls(node, tuple(table.combine_chunks() for table in tables), processing_time)
 
+    @property
+    def results_schema(self) -> pa.Schema:
+        """The columns of the results."""
+        return results_schema(self.node, [table.schema for table in self.tables])
+
+    def followed_by(self, node: AggregateNode, feed: Feed) -> LocalChain:
+        """Return a plan that aggregates the results."""
+        from slackwater.local.chain import LocalChain
+
+        return LocalChain(self, node, feed)
+
     def __repr__(self) -> str:
         return in_a_line(type(self).__name__, self.node, f"{sum(table.num_rows for table in self.tables):,} rows")
 
@@ -54,6 +71,15 @@ class LocalStreams(BoundedOutput, ABC):
         """One row per adaptation."""
         outcome, took = self._run
         return decided_join(self.node, outcome.decisions, bucket=0, took=took)
+
+    @property
+    @abstractmethod
+    def late(self) -> pa.Table:
+        """Every row that could not be used in time."""
+
+    @abstractmethod
+    def explain(self) -> str:
+        """Describe what runs."""
 
     @property
     @abstractmethod

@@ -21,7 +21,8 @@ import numpy as np
 
 from slackwater.control.choose import controller_for, controller_state
 from slackwater.control.controller import slack_within
-from slackwater.core.aggregate import AggregateState, WindowAggregate
+from slackwater.core.aggregate import WindowAggregate
+from slackwater.core.aggregate_state import AggregateState
 from slackwater.core.closing import Placed
 from slackwater.core.prods import Prods
 from slackwater.core.punctuations import Promised
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from slackwater.core.open_panes import OpenPanes
     from slackwater.core.sidelined import SidelinedState
     from slackwater.events import Events, Rows
+    from slackwater.pipeline.groups import Regroup
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
 
@@ -84,7 +86,7 @@ class AggregatePipeline:
         notes: Mapping[str, Cells] | None = None,
         *,
         watched: Mapping[int, Cells] | None = None,
-        regroup: Sequence[Rows] = (),
+        regroup: Sequence[Regroup] = (),
         uppers: Sequence[AggregateState | None] | None = None,
         sidelined: SidelinedState | None = None,
     ) -> None:
@@ -202,6 +204,11 @@ class AggregatePipeline:
     def uppers(self) -> list[AggregateState]:
         """What the levels above the first remember."""
         return [upper.snapshot() for upper in self._uppers]
+
+    @property
+    def open_from(self) -> int:
+        """The earliest time that is in a window which is still open: events before it would be late."""
+        return self._logic.open_from
 
     @property
     def clock(self) -> int | None:

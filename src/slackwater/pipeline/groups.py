@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -83,3 +83,37 @@ class GrowingGroups:
             return np.empty(0, np.int64)
         keys = pa.concat_tables([table.select(self.keys.column_names) for table in tables])
         return self.codes(keys, sum(table.num_rows for table in tables))
+
+
+class Regroup(Protocol):
+    """Says of groups of one level which groups of the level above they are part of."""
+
+    def __getitem__(self, code: Rows) -> Rows:
+        """Return the group above of each of these groups."""
+
+
+@dataclass(slots=True)
+class GrowingRegroup:
+    """The same where groups below come in pieces: whoever asks of a new one makes it known above. O(new groups) each.
+
+    >>> below = GrowingGroups.none(pa.table({"area": pa.array([], pa.string()), "line": pa.array([], pa.string())}))
+    >>> above = GrowingRegroup(below, GrowingGroups.none(below.keys.select(["area"])))
+    >>> above[below.codes(pa.table({"area": ["n", "s", "n"], "line": ["1", "2", "3"]}))].tolist()
+    [0, 1, 0]
+    """
+
+    below: GrowingGroups
+    above: GrowingGroups  # whose keys are some of those below
+    _code: Rows = field(default_factory=lambda: np.empty(0, np.int64))
+
+    def __getitem__(self, code: Rows) -> Rows:
+        """Return the group above of each of these groups."""
+        self.follow()
+        return self._code[code]
+
+    def follow(self) -> None:
+        """Make all groups below known above."""
+        known = len(self._code)
+        if self.below.count > known:
+            more = self.above.codes(self.below.keys.slice(known), self.below.count - known)
+            self._code = np.concatenate((self._code, more))

@@ -75,6 +75,9 @@ class Operator(Protocol):
     def on_batch(self, events: Tagged, *, listing: bool = True, cross: bool = False) -> Processed:
         """Process events; `listing` gives the results themselves, `cross` what the windows offered."""
 
+    def skip_to(self, time: int) -> None:
+        """Give no result before this time."""
+
     @property
     def time(self) -> int | None:
         """Nothing earlier will be a result."""
@@ -151,6 +154,11 @@ class StreamsPipeline(ABC):
         slack = self._controller.next_slack().microseconds
         last = self._with_past(self._boundaries.close(self.clock, slack, self._counts, self._results))
         return self._balanced(replace(routed, decisions=last, watermark=np.full(len(last), self._time_now)))
+
+    def skip_to(self, time: int) -> None:
+        """Give no result before this time: what can only come to one is late. Whoever takes the results has no use."""
+        if time > BEFORE_ALL_TIME:
+            self._operator.skip_to(time)
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on besides what is held, as values that JSON can hold."""

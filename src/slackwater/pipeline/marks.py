@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from slackwater.time import Times
 
 
+LAST_ARRIVAL = 2**63 - 1  # after all that arrived
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A prod `{<= until, groups}` or a punctuation `[<= until, groups]`; one that is ignored is only reported."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from slackwater.errors import ParameterError
 from slackwater.events import PROD
-from slackwater.pipeline.marks import Mark
+from slackwater.pipeline.marks import LAST_ARRIVAL, Mark
 from slackwater.pipeline.read_marks import in_words
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from slackwater.pipeline.read_marks import KnownGroups
     from slackwater.plan.nodes import AggregateNode
-
-_LAST = 2**63 - 1  # after all that arrived
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +83,10 @@ def control_marks(
         readable = {name: value for name, value in values.items() if value is not None}
         if len(readable) < len(values) or not set(values) <= set(node.by):
             nobody, words = np.empty(0, np.int64), ", ".join(f"{name}={value}" for name, value in prod.where.items())
-            yield Mark(kind, _LAST, prod.until, since, nobody, f"nobody: {words}")
+            yield Mark(kind, LAST_ARRIVAL, prod.until, since, nobody, f"nobody: {words}")
         else:
             codes = groups.where(readable) if readable else None
-            yield Mark(kind, _LAST, prod.until, since, codes, in_words(prod.until, readable))
+            yield Mark(kind, LAST_ARRIVAL, prod.until, since, codes, in_words(prod.until, readable))
 
 
 def value_of(schema: pa.Schema, column: str, value: Any) -> pa.Scalar[Any] | None:

@@ -42,9 +42,11 @@ class KnownGroups:
 
 
 def read_marks(
-    node: AggregateNode, table: pa.Table, incoming: Incoming, groups: KnownGroups
+    node: AggregateNode, table: pa.Table, incoming: Incoming, groups: KnownGroups, last: KnownGroups | None = None
 ) -> tuple[Incoming, list[Mark]]:
     """Split the rows of a batch into events and marks, both in arrival order.
+
+    In a plan of several aggregates a punctuation is about groups of the first, and a prod about those of the `last`.
 
     A punctuation whose time the guard would not believe of an event is ignored: it would close all that is open.
     """
@@ -56,7 +58,7 @@ def read_marks(
     positions = np.flatnonzero(marked)
     usable, _ = incoming[positions].usable(node.stream.max_ahead)
     marks = [
-        _mark(node, table, incoming, position, groups, usable=ok)
+        _mark(node, table, incoming, position, groups, last or groups, usable=ok)
         for position, ok in zip(positions.tolist(), usable.tolist(), strict=True)
     ]
     return (incoming[np.flatnonzero(~marked)] if len(positions) else incoming), marks
@@ -75,7 +77,14 @@ def _check_kinds(node: AggregateNode, kinds: pa.ChunkedArray[Any]) -> None:
 
 
 def _mark(
-    node: AggregateNode, table: pa.Table, incoming: Incoming, position: int, groups: KnownGroups, *, usable: bool
+    node: AggregateNode,
+    table: pa.Table,
+    incoming: Incoming,
+    position: int,
+    groups: KnownGroups,
+    last: KnownGroups,
+    *,
+    usable: bool,
 ) -> Mark:
     row, stream = int(incoming.events.row[position]), node.stream
     kind = cast("Literal['prod', 'punctuation']", table[str(stream.marker)][row].as_py())
@@ -85,7 +94,8 @@ def _mark(
             stream.name, stream.event_time, problem="is null in a punctuation", remedy="say up to when it holds"
         )
     until = int(incoming.events.time[position]) if has_time else None
-    values = {column: table[column][row] for column in node.by if table[column][row].is_valid}
+    by = node.by if kind == PROD else node.levels[0].by
+    values = {column: table[column][row] for column in by if table[column][row].is_valid}
     since = _since(node, table.slice(row, 1)) if kind == PUNCTUATION else None
     if since is not None and values:
         raise ColumnError(
@@ -94,17 +104,17 @@ def _mark(
             problem="is set in a punctuation of a group",
             remedy="leave one of them null",
         )
-    if kind == PUNCTUATION and 0 < len(values) < len(node.by):
+    if kind == PUNCTUATION and 0 < len(values) < len(by):
         raise ColumnError(
             stream.name,
-            next(column for column in node.by if column not in values),
+            next(column for column in by if column not in values),
             problem="is null in a punctuation of a group",
             remedy="set all columns that make a group, or none: a punctuation is of one group, or of all",
         )
-    if len(values) == len(node.by) and node.by:
-        codes: Rows | None = groups.code[row : row + 1]
-    else:
-        codes = groups.where(values) if values else None
+    codes = None
+    if values:
+        own = len(values) == len(by) and (kind == PUNCTUATION or last is groups)
+        codes = groups.code[row : row + 1] if own else last.where(values)
     arrival, words = int(incoming.events.arrival[position]), in_words(until, values)
     if kind == PUNCTUATION and not usable:
         return Mark("ignored", arrival, words=f"ignored: from the future, {words}")

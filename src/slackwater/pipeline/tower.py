@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.core.closing import Closed
+from slackwater.core.leading import is_leading
 from slackwater.plan.levels import handing_over
 from slackwater.time import last_closed_end
 
@@ -31,6 +32,7 @@ class Tower:
         self._first, self._uppers = first, uppers
         self._slide = node.panes.slide
         self._handing_over = handing_over(node)
+        self._node = node
 
     def on_closed(self, closed: Closed) -> Closed:
         """Return the windows of the last level that close because windows of the first did."""
@@ -41,7 +43,7 @@ class Tower:
             above = upper.close(closed_end) if closed_end > upper.closed_end else _NOTHING
             above, ends = upper.steps_of(above, ends)
             closed, closed_end = replace(above, late=closed.late, late_behind=closed.late_behind), upper.closed_end
-        return closed
+        return self._leading(closed)
 
     def on_prod(self, asks: Sequence[Ask]) -> tuple[Closed, list[int]]:
         """Sweep the plan: each level shows its open windows to the next, or hands over what they have."""
@@ -57,21 +59,32 @@ class Tower:
         return top.show(asks, shown)
 
     def on_end(self) -> Closed:
-        """Drain level by level."""
+        """Drain level by level; what could only come to windows that are closed by then is late from now on."""
         closed = self._first.on_end()
         for upper in self._uppers:
             if closed.windows is not None:
                 upper.take_in(closed.windows)
             closed = upper.on_end()
-        return closed
+        levels: list[WindowAggregateLogic | Upper] = [self._first, *self._uppers]
+        for below, above in zip(levels[-2::-1], levels[:0:-1], strict=True):
+            below.close_until(above.open_from)
+        return self._leading(closed)
 
     def ask_of(self, mark: Mark) -> Ask:
-        """Return what a prod asks of the last level, where the groups of the first may be parts of one."""
-        ask = mark.ask(self._slide)
-        for upper in self._uppers:
-            if ask.groups is not None:
-                ask = replace(ask, groups=np.unique(upper.regroup[ask.groups]))
-        return ask
+        """Return what a prod asks of the last level."""
+        return mark.ask(self._slide)
+
+    def _leading(self, closed: Closed) -> Closed:
+        """Keep the groups that lead, where only these are asked for: all groups of a window close at once."""
+        windows = closed.windows
+        if self._node.top is None or windows is None:
+            return closed
+        count, of = self._node.top
+        place = [name for name, _ in self._node.values].index(of)
+        values, valid = self._node.values[place][1].algebra.lower(windows.states[place])
+        kept = is_leading(windows.place, values, valid, count)
+        left = windows[kept] if kept.any() else None
+        return replace(closed, windows=left, step=closed.step[kept], final=closed.final[kept])
 
     def _swept(self, first: WindowAggregateLogic, asks: Sequence[Ask], above: Upper, level: int) -> Cells | None:
         if level >= self._handing_over:

@@ -23,9 +23,10 @@ from slackwater.events import Events
 from slackwater.time import Duration, last_closed_end, last_instant, last_window_until, window_end
 
 if TYPE_CHECKING:
-    from slackwater.core.aggregate import AggregateState, Extra
+    from slackwater.core.aggregate import Extra
+    from slackwater.core.aggregate_state import AggregateState
     from slackwater.core.closing import Closed
-    from slackwater.events import Rows
+    from slackwater.pipeline.groups import Regroup
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 class Upper:
     """One level above the first, driven stage by stage."""
 
-    def __init__(self, node: AggregateNode, regroup: Rows, state: AggregateState | None = None) -> None:
+    def __init__(self, node: AggregateNode, regroup: Regroup, state: AggregateState | None = None) -> None:
         assert node.below is not None
         functions = tuple(value.algebra for _, value in node.values)
         self._logic = WindowAggregate(node.panes, functions, node.early is not None).build(state)
@@ -65,6 +66,15 @@ class Upper:
         """Close every window that has events."""
         return self._logic.on_end()
 
+    def close_until(self, time: int) -> None:
+        """Close windows that end up to this time; they have no events."""
+        self._logic.close_until(time)
+
+    @property
+    def open_from(self) -> int:
+        """The earliest time that is in a window which is still open: what happens before is in none."""
+        return self._logic.open_from
+
     def asks_below(self, asks: Sequence[Ask]) -> list[Ask]:
         """Return what must be asked of the level below: all groups, up to the end of the last window."""
         last = max(ask.last for ask in asks)
@@ -72,11 +82,6 @@ class Upper:
             return [Ask()]
         end = window_end(last, self._node.panes.slide)
         return [Ask(last=last_window_until(end, self._below.panes.slide))]
-
-    @property
-    def regroup(self) -> Rows:
-        """For each group below, its group here."""
-        return self._regroup
 
     @property
     def closed_end(self) -> int:

@@ -89,3 +89,8 @@ class JoinCondition:
     function: RowFunction | None = None
     bands: tuple[Band, ...] = ()  # what follows from the residuals
     equalities: tuple[Equality, ...] = ()  # as written; the key classes say the same, and what follows from it
+
+    @property
+    def widest_class(self) -> KeyClass | None:
+        """The key class that covers most streams, of equals the first; None where there is none."""
+        return max(self.key_classes, key=lambda each: len(each.streams), default=None)

@@ -23,25 +23,27 @@ def explain_aggregate(node: AggregateNode, *, engine: tuple[str, ...]) -> str:
     count = node.panes.per_window
     lines = [
         f"aggregate {stream.name!r} by {', '.join(node.by) or 'nothing'}: {described(node.values)}",
-        f"  windows     {_windows(node)}, {count} pane{'s' if count > 1 else ''} each",
+        f"  windows     {explain_windows(node)}, {count} pane{'s' if count > 1 else ''} each",
         f"  arrival     rows {arrival}",
         f"  contract    {short(contract)}, cap {contract.longest_wait or 'none'}",
         f"  controller  {short(controller)}, a decision every {contract.interval} of event time",
         f"  late        {node.late!r}: rows whose windows are all closed; max_ahead {stream.max_ahead or 'off'}",
     ]
     if node.early is not None:
-        lines.append(f"  early       {_early(node.early)}")
+        lines.append(f"  early       {explain_early(node.early)}")
         lines.append(f"  estimate    {_estimate(node)}")
     if node.sideline is not None:
         lines.append(f"  bursts      {_sideline(node.sideline)}")
+    if node.top is not None:
+        lines.append(f"  top         {explain_top(*node.top)}")
     levels = explain_levels(node) if node.below is not None else []
     return "\n".join([*lines, *(f"  {line}" for line in (*levels, *engine))])
 
 
-def _early(early: Early) -> str:
+def explain_early(early: Early) -> str:
     """Say when windows are shown.
 
-    >>> _early(Early(aggressiveness=0.25, every="1 minute"))
+    >>> explain_early(Early(aggressiveness=0.25, every="1 minute"))
     '0.25 of the slide before their end; every 1 minute; when a prod asks'
     """
     words = [] if early.aggressiveness is None else [f"{early.aggressiveness:g} of the slide before their end"]
@@ -73,6 +75,11 @@ def _sideline(sideline: Sideline) -> str:
     return f"{waits}, 1 is worked off for every {sideline.one_in} new; finals leave in any order"
 
 
+def explain_top(count: int, of: str) -> str:
+    """Say which groups are kept."""
+    return f"of each window, the groups with the {count} largest {of}; of equal ones all"
+
+
 def explain_groups(node: AggregateNode) -> str:
     """Say how the groups are spread, where they are."""
     if node.buckets == 1:
@@ -80,7 +87,8 @@ def explain_groups(node: AggregateNode) -> str:
     return f"groups      by a hash of {', '.join(node.by)} ({node.buckets} buckets, each with its own clock)"
 
 
-def _windows(node: AggregateNode) -> str:
+def explain_windows(node: AggregateNode) -> str:
+    """Say how long windows are, and how far apart."""
     empty = ", also without rows" if node.empty else ""
     if node.slide == node.size:
         return f"of {node.size}, one after the other{empty}"

@@ -119,6 +119,7 @@ class AggregateNode:
     counted: tuple[str, ...] = ()  # the values that a bound on the error is about
     estimated: tuple[str, ...] = ()  # the values whose early results are compared with final ones: numbers
     sideline: Sideline | None = None  # None: no row of a burst is set aside
+    top: tuple[int, str] | None = None  # of each window, only so many groups with the largest of a value; None: all
 
     operator = "aggregate"
 

@@ -56,7 +56,7 @@ def aggregate_node(
         late=LatePolicy.of(late),
         buckets=1 if buckets is None else buckets,
         early=Early(estimate="raw") if early is None and sideline is not None else check_early(early),
-        empty=_check_empty(empty),
+        empty=check_empty(empty),
         sideline=sideline,
     )
     check_sideline(node)
@@ -75,15 +75,20 @@ def nested_node(
     early: Any = None,
     **others: Any,
 ) -> AggregateNode:
-    """Build the node of an aggregate over the results of another one; `schema` is that of those results."""
+    """Build the node of an aggregate over the results of another one; `schema` is that of those results.
+
+    On Spark all levels run in the buckets of the last one: without groups of its own there is one.
+    """
     _check_left_out(below, others)
     length, step = check_sizes(size, slide)
+    keys = (by,) if isinstance(by, str) else tuple(by)
     node = replace(
         below,
         size=length,
         slide=step,
         values=check_values(values),
-        by=(by,) if isinstance(by, str) else tuple(by),
+        by=keys,
+        buckets=below.buckets if keys else 1,
         early=check_early(early),
         below=below,
     )
@@ -96,9 +101,7 @@ def nested_node(
                 what = "groups" if parameter == "by" else "values"
                 remedy = f"the aggregate below has the {what} {', '.join(known) or '(none)'}"
                 raise ParameterError(parameter, column, must=f"be one of the {what} below", remedy=remedy)
-    _check_groups(node, schema)
-    for name, value in node.values:
-        _check_value(node, name, value, schema)
+    check_window_columns(node, schema)
     return replace(node, estimated=estimated_values(node, schema))
 
 
@@ -111,6 +114,10 @@ def _check_left_out(below: AggregateNode, others: Mapping[str, Any]) -> None:
                 must="be left out where the results of an aggregate are aggregated",
                 remedy=f"say {name}= where the stream is aggregated: it decides for the plan",
             )
+    if below.top is not None:
+        raise ParameterError(
+            "top", below.top, must="be the last of a plan", remedy="aggregate first: sw.top(sw.aggregate(...), ...)"
+        )
     if below.sideline is not None:
         raise ParameterError(
             "sideline",
@@ -131,7 +138,8 @@ def _check_left_out(below: AggregateNode, others: Mapping[str, Any]) -> None:
         )
 
 
-def _check_empty(empty: Any) -> bool:
+def check_empty(empty: Any) -> bool:
+    """Return whether windows without rows have results."""
     if not isinstance(empty, bool):
         raise ParameterError("empty", empty, must="be True or False", remedy="True reports windows without rows")
     return empty
@@ -184,9 +192,7 @@ def check_values(values: Any) -> tuple[tuple[str, Value], ...]:
 
 def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
     """Check an aggregate against the columns of its input."""
-    _check_groups(node, schema)
-    for name, value in node.values:
-        _check_value(node, name, value, schema)
+    check_window_columns(node, schema)
     check_buckets(node.buckets)
     if node.buckets > 1 and not node.by:
         raise ParameterError("buckets", node.buckets, must="be 1 without by=", remedy='say by="key" to spread groups')
@@ -201,6 +207,13 @@ def check_aggregate(node: AggregateNode, schema: pa.Schema) -> None:
             raise ColumnError(
                 node.stream.name, column, problem="has a name that the late output uses", remedy="rename it"
             )
+
+
+def check_window_columns(node: AggregateNode, schema: pa.Schema) -> None:
+    """Check groups and values against the columns of what is aggregated."""
+    _check_groups(node, schema)
+    for name, value in node.values:
+        _check_value(node, name, value, schema)
 
 
 def _check_contract(node: AggregateNode) -> None:

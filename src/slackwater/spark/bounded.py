@@ -7,7 +7,7 @@ came sorted by event time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,14 +17,21 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from slackwater.spark.buckets import BUCKET
 from slackwater.spark.call import PACKETS_OUT, Call, Saved
 from slackwater.spark.packets import PACKET_ROWS, Mapper, tables_of
+from slackwater.spark.state import MemoryChunks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from slackwater.plan.nodes import AggregateNode, ReorderNode
-    from slackwater.spark.join_call import StreamsBucket
 
 RunCall: TypeAlias = Callable[..., Call]  # of a plan, a bucket, its state and its rows
+
+
+class Bucket(Protocol):
+    """A bucket of a plan over several streams."""
+
+    def on_all(self, tables: Sequence[pa.Table], *, processing_time: int) -> Iterator[dict[str, Any]]:
+        """Run all rows there are, then drain."""
 
 
 def bounded_packets(
@@ -52,7 +59,7 @@ def bounded_packets(
 
 
 def bounded_streams(
-    bucket_of: Callable[[int], StreamsBucket], schemas: Sequence[pa.Schema], packets: DataFrame, *, processing_time: int
+    bucket_of: Callable[[int], Bucket], schemas: Sequence[pa.Schema], packets: DataFrame, *, processing_time: int
 ) -> DataFrame:
     """Return the packets of a bounded join or merge; a task has all rows of its bucket in memory."""
     return packets.groupBy("bucket").applyInArrow(
@@ -61,7 +68,7 @@ def bounded_streams(
 
 
 def _streams_runner(
-    bucket_of: Callable[[int], StreamsBucket], schemas: Sequence[pa.Schema], processing_time: int
+    bucket_of: Callable[[int], Bucket], schemas: Sequence[pa.Schema], processing_time: int
 ) -> Callable[[tuple[Any, ...], pa.Table], pa.Table]:
     def run(key: tuple[Any, ...], packets: pa.Table) -> pa.Table:
         tables = tables_of(packets.to_pandas(), schemas)
@@ -75,29 +82,13 @@ def _runner(
     node: ReorderNode | AggregateNode, schema: pa.Schema, processing_time: int, run_one: RunCall, nothing: Saved
 ) -> Mapper:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        store, saved = _MemoryChunks(), nothing
+        store, saved = MemoryChunks(), nothing
         for bucket, table, last in _pieces(batches, node.stream.arrival):
             call = run_one(node, bucket, saved, store, table.cast(schema), processing_time=processing_time, drain=last)
-            store, saved = (_MemoryChunks(), nothing) if last else (store, call.saved)
+            store, saved = (MemoryChunks(), nothing) if last else (store, call.saved)
             yield pa.RecordBatch.from_pylist(call.packets, schema=PACKETS_OUT)
 
     return run
-
-
-class _MemoryChunks:
-    """Chunks of a run that ends with the task."""
-
-    def __init__(self) -> None:
-        self._bodies: dict[int, bytes] = {}
-
-    def read(self, number: int) -> bytes:
-        return self._bodies[number]
-
-    def write(self, number: int, body: bytes) -> None:
-        self._bodies[number] = body
-
-    def delete(self, number: int) -> None:
-        del self._bodies[number]
 
 
 def _pieces(batches: Iterator[pa.RecordBatch], arrival: str | None) -> Iterator[tuple[int, pa.Table, bool]]:

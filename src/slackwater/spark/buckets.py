@@ -69,9 +69,8 @@ class Spread:
     @classmethod
     def of(cls, node: JoinNode, schemas: Sequence[pa.Schema]) -> Spread:
         """Choose the key class that covers most streams; of equals, the first."""
-        classes = node.condition.key_classes
-        if classes:
-            best = max(classes, key=lambda each: len(each.streams))
+        best = node.condition.widest_class
+        if best is not None:
             columns = (best.column_of(stream) for stream in range(len(schemas)))
             return cls(node.buckets, tuple(() if name is None else (name,) for name in columns), _type(best, schemas))
         hashed = tuple(field.name for field in schemas[0] if not pa.types.is_nested(field.type))

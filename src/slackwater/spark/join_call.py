@@ -39,6 +39,7 @@ from slackwater.spark.statistics import report_table
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
+    from slackwater.measurement import Counts
     from slackwater.plan.nodes import JoinNode, StreamsNode
     from slackwater.spark.buckets import Spread
 
@@ -84,6 +85,19 @@ def _condition_of(node: JoinNode) -> str:
     return " and ".join([*keys, *texts, *called]) or "anything"
 
 
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """A call under way: what has been run, and is not saved yet."""
+
+    rows: HeldRows
+    pipeline: StreamsPipeline
+    follower: FollowingController | None
+    before: Counts
+    incoming: Sequence[Incoming]
+    outcomes: tuple[JoinOutcome, ...]
+    spoke: tuple[int | None, ...]
+
+
 @dataclass(frozen=True)
 class StreamsBucket(ABC):
     """One bucket of an operator over several streams: what is the same for all its calls."""
@@ -103,6 +117,16 @@ class StreamsBucket(ABC):
     ) -> Call:
         """Restore the pipeline, run a batch through it, let silent streams step aside, and save it."""
         started = time.perf_counter_ns()
+        driven = self.drive(saved, store, tables, processing_time=processing_time, drain=drain)
+        kept = JoinSaved(**self.commit(saved, driven))
+        took = Duration((time.perf_counter_ns() - started) // 1_000)
+        results = packets_of(self.number, self.results(driven.rows.tables, driven.outcomes))
+        return self.called(driven, kept, [*results, *self.packets(driven, took)])
+
+    def drive(
+        self, saved: JoinSaved, store: HeldStore, tables: Sequence[pa.Table], *, processing_time: int, drain: bool
+    ) -> Driven:
+        """Restore the pipeline, run a batch through it, and let silent streams step aside; nothing is saved yet."""
         rows = HeldRows(store, saved.chunks, saved.next_chunk, tables)
         incoming = rows.place(self._arriving(tables, saved.calls, processing_time))
         follower = self._follower(saved)
@@ -114,29 +138,32 @@ class StreamsBucket(ABC):
         outcomes += [pipeline.on_idle(stream) for stream in idle]
         if drain:
             outcomes.append(pipeline.on_end())
-        chunks, next_chunk = rows.commit(pipeline.held)
         spoke = [None if stream in idle else at for stream, at in enumerate(spoke)]
-        kept = (
-            pipeline.snapshot(),
-            tuple(chunks),
-            next_chunk,
-            saved.calls + 1,
-            self._wake_at(spoke),
-            spoke,
-            saved.told,
-        )
-        took = Duration((time.perf_counter_ns() - started) // 1_000)
+        return Driven(rows, pipeline, follower, before, incoming, tuple(outcomes), tuple(spoke))
+
+    def commit(self, saved: JoinSaved, driven: Driven) -> dict[str, Any]:
+        """Write what is held; return what a `JoinSaved` is made of."""
+        chunks, next_chunk = driven.rows.commit(driven.pipeline.held)
+        return {
+            "pipeline": driven.pipeline.snapshot(),
+            "chunks": tuple(chunks),
+            "next_chunk": next_chunk,
+            "calls": saved.calls + 1,
+            "timer": self._wake_at(driven.spoke),
+            "spoke": driven.spoke,
+            "told": saved.told,
+        }
+
+    def called(self, driven: Driven, saved: Saved, packets: list[dict[str, Any]]) -> Call:
+        """Return what a call led to."""
         return Call(
             bucket=self.number,
-            saved=JoinSaved(*kept),
-            packets=[
-                *self._packets(rows.tables, outcomes, took, follows=follower is not None),
-                *self._report(follower),
-            ],
-            before=before,
-            counts=pipeline.counts,
-            slack=pipeline.slack,
-            left=self._left(outcomes, incoming, rows.tables, pipeline),
+            saved=saved,
+            packets=packets,
+            before=driven.before,
+            counts=driven.pipeline.counts,
+            slack=driven.pipeline.slack,
+            left=self._left(driven),
             notes=self._notes(),
         )
 
@@ -144,11 +171,41 @@ class StreamsBucket(ABC):
         """Run all rows there are, then drain. Without arrival columns every stream comes in order of event time."""
         started = time.perf_counter_ns()
         tables = [table.combine_chunks() for table in tables]
+        for outcome, *_ in self.drive_all(tables, processing_time=processing_time):
+            took = Duration((time.perf_counter_ns() - started) // 1_000)
+            yield from packets_of(self.number, [*self.results(tables, [outcome]), *self.sides(tables, [outcome], took)])
+
+    def drive_all(
+        self, tables: Sequence[pa.Table], *, processing_time: int
+    ) -> Iterator[tuple[JoinOutcome, StreamsPipeline, bool]]:
+        """Run all rows there are, part by part, then drain; say what each led to, who did it, and which is the last."""
         pipeline = self._pipeline(tables, [np.zeros(table.num_rows, np.int64) for table in tables])
         incoming = self._read(tables, processing_time)
-        for outcome in _outcomes(pipeline, incoming if self._by_arrival else [_by_time(own) for own in incoming]):
-            took = Duration((time.perf_counter_ns() - started) // 1_000)
-            yield from self._packets(tables, [outcome], took)
+        incoming = incoming if self._by_arrival else [_by_time(own) for own in incoming]
+        for part in batches_together(incoming, _PART_ROWS):  # so that not all results are in memory at once
+            yield pipeline.on_batch(part), pipeline, False
+        yield pipeline.on_end(), pipeline, True
+
+    def results(self, tables: Sequence[pa.Table], outcomes: Iterable[JoinOutcome]) -> Iterator[tuple[int, pa.Table]]:
+        """Return what was asked for."""
+        yield from ((RESULTS, self._results(tables, outcome)) for outcome in outcomes)
+
+    def packets(self, driven: Driven, took: Duration) -> Iterator[dict[str, Any]]:
+        """Return everything of a call but the results."""
+        follows = driven.follower is not None
+        sides = self.sides(driven.rows.tables, driven.outcomes, took, follows=follows)
+        yield from packets_of(self.number, sides)
+        yield from self._report(driven.follower)
+
+    def sides(
+        self, tables: Sequence[pa.Table], outcomes: Iterable[JoinOutcome], took: Duration, *, follows: bool = False
+    ) -> Iterator[tuple[int, pa.Table]]:
+        """Return late rows and decisions."""
+        for outcome in outcomes:
+            late = [Late.none() if self._leaves_to_first(stream) else own for stream, own in enumerate(outcome.late)]
+            yield LATE, self._late(tables, late)
+            decided = decided_join(self.node, outcome.decisions, bucket=self.number, took=took, follows=follows)
+            yield DECISIONS, decided
 
     @property
     def _by_arrival(self) -> bool:
@@ -166,17 +223,12 @@ class StreamsBucket(ABC):
     def _late(self, tables: Sequence[pa.Table], late: Sequence[Late]) -> pa.Table:
         """Gather the rows that could not be used in time."""
 
-    def _left(
-        self,
-        outcomes: Sequence[JoinOutcome],
-        incoming: Sequence[Incoming],
-        tables: Sequence[pa.Table],
-        pipeline: StreamsPipeline,
-    ) -> Left:
+    def _left(self, driven: Driven) -> Left:
         """Return the rows that were passed on in order, whether or not they gave results, and what came."""
-        left = [each.events[each.in_order] for outcome in outcomes for each in outcome.processed]
-        clock, buffered = pipeline.clock, pipeline.counts.buffered
-        return Left.rows(left, incoming, self.node.streams, tables, clock=clock, buffered=buffered)
+        left = [each.events[each.in_order] for outcome in driven.outcomes for each in outcome.processed]
+        clock, buffered = driven.pipeline.clock, driven.pipeline.counts.buffered
+        tables = driven.rows.tables
+        return Left.rows(left, driven.incoming, self.node.streams, tables, clock=clock, buffered=buffered)
 
     def _notes(self) -> bytes | None:
         """Return what people may want to know of the call."""
@@ -225,23 +277,6 @@ class StreamsBucket(ABC):
         if seen is not None:
             yield from packets_of(self.number, [(STATISTICS, report_table(*seen))])
 
-    def _packets(
-        self, tables: Sequence[pa.Table], outcomes: Iterable[JoinOutcome], took: Duration, *, follows: bool = False
-    ) -> Iterator[dict[str, Any]]:
-        for outcome in outcomes:
-            late = [Late.none() if self._leaves_to_first(stream) else own for stream, own in enumerate(outcome.late)]
-            yield from packets_of(
-                self.number,
-                (
-                    (RESULTS, self._results(tables, outcome)),
-                    (LATE, self._late(tables, late)),
-                    (
-                        DECISIONS,
-                        decided_join(self.node, outcome.decisions, bucket=self.number, took=took, follows=follows),
-                    ),
-                ),
-            )
-
     def _leaves_to_first(self, stream: int) -> bool:
         """Whether only the first bucket reports late rows of a stream, since every bucket has all of them."""
         return self.number > 0 and self.spread.replicates(stream)
@@ -265,12 +300,6 @@ class JoinBucket(StreamsBucket):
 
     def _late(self, tables: Sequence[pa.Table], late: Sequence[Late]) -> pa.Table:
         return late_rows(self.node, tables, late)
-
-
-def _outcomes(pipeline: StreamsPipeline, incoming: Sequence[Incoming]) -> Iterator[JoinOutcome]:
-    for part in batches_together(incoming, _PART_ROWS):  # so that not all results are in memory at once
-        yield pipeline.on_batch(part)
-    yield pipeline.on_end()
 
 
 def _by_time(incoming: Incoming) -> Incoming:

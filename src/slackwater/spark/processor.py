@@ -18,17 +18,18 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from slackwater.decisions import decisions_table
 from slackwater.estimate.recent_calls import RecentCalls
-from slackwater.spark.aggregate_call import AggregateSaved, identity_of_aggregate, run_aggregate_call
+from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
 from slackwater.spark.held import HeldStore
-from slackwater.spark.join_call import JoinBucket, JoinSaved, StreamsBucket, identity_of_join
+from slackwater.spark.join_call import JoinBucket, JoinSaved, identity_of_join
 from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.latency import Waits
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 from slackwater.spark.places import bucket_at
 from slackwater.spark.shell import open_state
+from slackwater.spark.stored_aggregate import AggregateSaved, identity_of_aggregate
 
 if TYPE_CHECKING:
     from slackwater.pipeline.prod import Prod
@@ -40,7 +41,7 @@ class BucketProcessor(StatefulProcessor):
     """Runs a pipeline on the rows of one bucket; state that was written for another `identity` is refused."""
 
     saved_type: ClassVar[type[Saved]] = Saved
-    maps: ClassVar[tuple[str, ...]] = ("chunks",)  # the names of the state maps
+    maps: tuple[str, ...] = ("chunks",)  # the names of the state maps
     heeds: tuple[str, ...] = ("drain",)  # the kinds of control records that mean something to the plan
 
     def __init__(self, schemas: Sequence[pa.Schema], identity: str) -> None:
@@ -51,7 +52,7 @@ class BucketProcessor(StatefulProcessor):
         """Open the state."""
         self._handle = handle
         self._meta, maps = open_state(handle, self.maps)
-        self._stores = tuple(map(_MapChunks, maps))
+        self._stores = tuple(map(MapChunks, maps))
         self._chunks = self._stores[0]
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:
@@ -154,6 +155,7 @@ class AggregateProcessor(BucketProcessor):
         self._node = node
         self._prods: list[Prod] = []  # of the call under way
         self.heeds = ("drain",) if node.early is None else ("drain", "prod")
+        self.maps = ("chunks", *(f"level{number}" for number in range(1, len(node.levels))))
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         self._prods = [record.prod for record in control if record.prod is not None and "prod" in self.heeds]
@@ -167,11 +169,12 @@ class AggregateProcessor(BucketProcessor):
     ) -> Call:
         rows, node = tables[0], self._node
         drain = drain or expired
-        run = partial(run_aggregate_call, node, bucket, saved, self._chunks, rows, asked=self._prods)
+        store, *above = self._stores
+        run = partial(run_aggregate_call, node, bucket, saved, store, rows, asked=self._prods, above=above)
         call = run(processing_time=processing_time, drain=drain)
-        return _renewed(
-            call, node.stream, saved, rows, processing_time, waits=bool(call.saved.chunks or call.counts.buffered)
-        )
+        assert isinstance(call.saved, AggregateSaved)
+        waits = call.saved.waits or bool(call.counts.buffered)
+        return _renewed(call, node.stream, saved, rows, processing_time, waits=waits)
 
 
 def _renewed(
@@ -207,10 +210,10 @@ class StreamsProcessor(BucketProcessor):
     """Runs an operator over the rows of several streams. A stream that is silent for too long steps aside."""
 
     saved_type = JoinSaved
-    maps = ("chunks", "marks")  # the second says where the rows of each chunk are
+    maps: tuple[str, ...] = ("chunks", "marks")  # the second says where the rows of each chunk are
 
     def __init__(
-        self, node: StreamsNode, schemas: Sequence[pa.Schema], identity: str, bucket: Callable[[int], StreamsBucket]
+        self, node: StreamsNode, schemas: Sequence[pa.Schema], identity: str, bucket: Callable[[int], Any]
     ) -> None:
         super().__init__(schemas, identity)
         self._node = node
@@ -225,7 +228,8 @@ class StreamsProcessor(BucketProcessor):
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
         store = HeldStore(*self._stores)
-        return self._bucket(bucket).on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
+        call: Call = self._bucket(bucket).on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
+        return call
 
 
 class JoinProcessor(StreamsProcessor):
@@ -242,7 +246,7 @@ class MergeProcessor(StreamsProcessor):
         super().__init__(node, schemas, identity_of_merge(node, schemas), partial(MergeBucket, node, spread))
 
 
-class _MapChunks:
+class MapChunks:
     """Chunks as values of a Spark state map; counts what it writes."""
 
     def __init__(self, values: Any) -> None:
@@ -250,12 +254,15 @@ class _MapChunks:
         self.written = 0
 
     def read(self, number: int) -> bytes:
+        """Return a chunk."""
         body: bytes = self._values.getValue((number,))[0]
         return body
 
     def write(self, number: int, body: bytes) -> None:
+        """Keep a chunk."""
         self.written += len(body)
         self._values.updateValue((number,), (body,))
 
     def delete(self, number: int) -> None:
+        """Forget a chunk."""
         self._values.removeKey((number,))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,8 +21,9 @@ from slackwater.pipeline.rows import late_rows_schema, result_schema
 from slackwater.plan.explain import explain_buckets, explain_reorder
 from slackwater.plan.explain_aggregate import explain_aggregate, explain_groups
 from slackwater.plan.explain_join import explain_join, explain_scope
+from slackwater.plan.nodes import JoinNode
 from slackwater.plan.validate import check_arrivals
-from slackwater.spark.aggregate_call import AggregateSaved, run_aggregate_call
+from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.bounded import RunCall, bounded_packets, bounded_streams
 from slackwater.spark.buckets import Spread, with_bucket
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Saved, run_call
@@ -32,11 +33,15 @@ from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.packets import PACKETS_IN, packer
 from slackwater.spark.processor import AggregateProcessor, JoinProcessor, KeyedProcessor, ReorderProcessor
 from slackwater.spark.running import SparkQuery, checked_schemas
+from slackwater.spark.state import MemoryChunks
+from slackwater.spark.stored_aggregate import AggregateSaved
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode, StreamNode, StreamsNode
+    from slackwater.plan.feed import Feed
+    from slackwater.plan.nodes import AggregateNode, ReorderNode, StreamNode, StreamsNode
+    from slackwater.spark.chain_query import SparkChain
     from slackwater.spark.outputs import Notice
 
 RUNS = "runs        packets -> transformWithStateInPandas, one call per bucket and micro-batch"
@@ -119,12 +124,22 @@ class SparkAggregate(SparkStream):
         """Check the session and the columns, and hold the plan."""
         return cls((frame,), checked_schemas([node.stream], [frame]), node)
 
+    def with_aggregate(self, node: AggregateNode) -> SparkAggregate:
+        """Return another plan over the same frame."""
+        return replace(self, node=node)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the rows."""
+        return self.schemas[0]
+
     def explain(self) -> str:
         """Describe the plan, and what Spark will run."""
         groups = explain_groups(self.node)
         if self._streaming:
+            levels = "" if self.node.below is None else " of each level"
             rows = "no rows" if self.node.sideline is None else "rows that were set aside"
-            state = f"state       RocksDB: one entry and an Arrow chunk for each open pane, per bucket; {rows}"
+            state = f"state       RocksDB: one entry and an Arrow chunk for each open pane{levels}, per bucket; {rows}"
             return explain_aggregate(self.node, engine=(groups, RUNS, state))
         return explain_aggregate(self.node, engine=(groups, "runs        mapInArrow over sorted partitions, no state"))
 
@@ -141,7 +156,8 @@ class SparkAggregate(SparkStream):
         return AggregateProcessor(self.node, self.schemas[0])
 
     def _bounded(self) -> DataFrame:
-        return self._bounded_by(run_aggregate_call, AggregateSaved())
+        above = [MemoryChunks() for _ in self.node.levels[1:]]  # a bucket that is drained leaves them empty
+        return self._bounded_by(partial(run_aggregate_call, above=above), AggregateSaved())
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,9 +180,33 @@ class SparkStreams(SparkQuery):
     def _packets_in(self) -> DataFrame:
         return self.spread.packets(self.frames, self.schemas)
 
+    @property
+    def results_schema(self) -> pa.Schema:
+        """The columns of the results."""
+        return self._schemas_out[RESULTS]
+
+    def followed_by(self, node: AggregateNode, feed: Feed) -> SparkChain:
+        """Return a plan that aggregates the results, in the same query."""
+        from slackwater.spark.chain_query import SparkChain
+
+        return SparkChain.of(self, node, feed)
+
+    @property
+    def _bucket_of(self) -> Callable[[int], Any]:
+        """What runs for each bucket."""
+        return partial(self.bucket_type, self.node, self.spread)
+
+    @property
+    def _is_led(self) -> bool:
+        return self.node.is_pooled
+
+    def _driver(self, checkpoint: str | os.PathLike[str]) -> DriverSlack | None:
+        if not isinstance(self.node, JoinNode) or not self._is_led:
+            return None
+        return DriverSlack(self.node, driver_folder(checkpoint))
+
     def _bounded(self) -> DataFrame:
-        bucket_of = partial(self.bucket_type, self.node, self.spread)
-        return bounded_streams(bucket_of, self.schemas, self._packets_in(), processing_time=self.processing_time)
+        return bounded_streams(self._bucket_of, self.schemas, self._packets_in(), processing_time=self.processing_time)
 
 
 def comparable_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame]) -> tuple[pa.Schema, ...]:
@@ -222,13 +262,6 @@ class SparkJoin(SparkStreams):
                 self._work.add(json.loads(note))
 
         return add_up
-
-    @property
-    def _is_led(self) -> bool:
-        return self.node.is_pooled
-
-    def _driver(self, checkpoint: str | os.PathLike[str]) -> DriverSlack | None:
-        return DriverSlack(self.node, driver_folder(checkpoint)) if self._is_led else None
 
     def _processor(self) -> JoinProcessor:
         return JoinProcessor(self.node, self.schemas, self.spread)

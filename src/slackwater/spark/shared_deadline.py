@@ -67,7 +67,7 @@ class SharedDeadline:
         trigger: dict[str, Any] | None = None,
         **options: Any,
     ) -> StreamingQuery:
-        """Start an operator of the graph: a merge or a join whose contract is a deadline.
+        """Start an operator of the graph: a merge or a join whose contract is a deadline, or a chain that begins so.
 
         Args:
             name: of the operator, as the graph has it.
@@ -191,7 +191,8 @@ class _Seen:
         def written(rows: DataFrame, batch: int) -> None:
             write(rows, batch)
             decided = rows.select("at", "slack", "slack_ready", "released").toArrow()
-            decided = decided.filter(pc.is_valid(decided["at"]))  # rows about control records are no decisions
+            # rows about control records are no decisions, and the aggregate of a chain waits for nobody
+            decided = decided.filter(pc.is_valid(decided["slack_ready"]))
             if decided.num_rows:
                 self.decided[batch] = decided
 

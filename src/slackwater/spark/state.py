@@ -38,6 +38,25 @@ class ChunkStore(Protocol):
         """Forget a chunk."""
 
 
+class MemoryChunks:
+    """Chunks of a run that ends with the task."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[int, bytes] = {}
+
+    def read(self, number: int) -> bytes:
+        """Return a chunk."""
+        return self._bodies[number]
+
+    def write(self, number: int, body: bytes) -> None:
+        """Keep a chunk."""
+        self._bodies[number] = body
+
+    def delete(self, number: int) -> None:
+        """Forget a chunk."""
+        del self._bodies[number]
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """An entry of the index: what of a chunk is still waiting."""
