@@ -12,7 +12,6 @@ from slackwater.core.gate_readers import SharedGate
 from slackwater.time import Times
 
 _OF_MERGE = 1 / 20
-_OF_MERGE_OF_TWO = 1 / 12  # heapq.merge has little to do for two streams
 _OF_SORT = 3.0
 _ROUND = 250_000  # rows: a batch of the in-process runner
 
@@ -24,8 +23,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
         streams = sorted_streams(rows, count)
         config = {"rows": rows, "streams": count}
         merging, sorting = _merging(streams), _sorting(streams)
-        limit = _OF_MERGE_OF_TWO if count == 2 else _OF_MERGE
-        yield Case(f"gate, {count} streams", reading(streams, rows), merging, limit, "heapq.merge", config)
+        yield Case(f"gate, {count} streams", reading(streams, rows), merging, _OF_MERGE, "heapq.merge", config)
         yield Case(f"gate, {count} streams", reading(streams, rows), sorting, _OF_SORT, "np.argsort", config)
     streams = sorted_streams(rows, 8)
     rounds, name = reading(streams, _ROUND), f"gate, 8 streams, rounds of {_ROUND:,}"

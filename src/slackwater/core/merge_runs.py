@@ -34,6 +34,8 @@ def merge_runs(streams: Sequence[tuple[Times, Rows | int]], kept: Tagged) -> Tag
     >>> merged.time.tolist(), merged.stream.tolist(), merged.row.tolist()
     ([1, 1, 4, 5], [0, 1, 1, 0], [10, 20, 21, 11])
     """
+    if len(streams) == 2 and not len(kept):
+        return _merged_two(*streams)
     bits = max(len(streams) - 1, 1).bit_length()
     runs = [(time, np.full(1, stream, np.int8)) for stream, (time, _) in enumerate(streams) if len(time)]
     runs += [(kept.time, kept.stream)] if len(kept) else []
@@ -49,6 +51,18 @@ def merge_runs(streams: Sequence[tuple[Times, Rows | int]], kept: Tagged) -> Tag
     stream = np.empty(len(keys), np.int8)
     _deal(keys, bits, low, rows, following, stream, spare)
     return Tagged(stream, keys, spare, spare)
+
+
+def _merged_two(left: tuple[Times, Rows | int], right: tuple[Times, Rows | int]) -> Tagged:
+    """Merge two streams, of which nothing has to be packed."""
+    count = len(left[0]) + len(right[0])
+    stream, time, row = np.empty(count, np.int8), np.empty(count, np.int64), np.empty(count, np.int64)
+    (rows, first), (others, second) = (
+        (np.empty(0, np.int64), rows) if isinstance(rows, int) else (rows, 0) for _, rows in (left, right)
+    )
+    _merge_two(left[0], right[0], stream, time)
+    _deal_two(stream, rows, first, others, second, row)
+    return Tagged(stream, time, row, row)
 
 
 def _merged(keys: Times, spare: Times, edges: Rows) -> tuple[Times, Times]:
@@ -118,6 +132,45 @@ def _merge_pair(left: Times, right: Times, merged: Times) -> None:
             merged[front] = right[j]
             j += 1
         front += 1
+
+
+@compiled
+def _merge_two(left: Times, right: Times, stream: Streams, time: Times) -> None:
+    """Do as `_merge_pair` does, and say which of both each event is of."""
+    i, j, front = 0, 0, 0
+    p, q, back = len(left) - 1, len(right) - 1, len(time) - 1
+    for _ in range(min(len(left), len(right))):
+        x, y = left[i], right[j]
+        other = y < x
+        time[front], stream[front] = y if other else x, other
+        j += other
+        i += 1 - other
+        front += 1
+        x, y = left[p], right[q]
+        other = y < x
+        time[back], stream[back] = x if other else y, 1 - other
+        p -= other
+        q -= 1 - other
+        back -= 1
+    while front <= back:
+        other = i > p or (j <= q and right[j] < left[i])
+        time[front], stream[front] = right[j] if other else left[i], other
+        j += other
+        i += 1 - other
+        front += 1
+
+
+@compiled
+def _deal_two(stream: Streams, rows: Rows, first: int, others: Rows, second: int, row: Rows) -> None:
+    """Give each event the next row of its stream; without rows, the next number."""
+    i, j = 0, 0
+    for at in range(len(row)):
+        other = stream[at]
+        mine = first + i if len(rows) == 0 else rows[min(i, len(rows) - 1)]
+        theirs = second + j if len(others) == 0 else others[min(j, len(others) - 1)]
+        row[at] = theirs if other else mine
+        i += 1 - other
+        j += other
 
 
 @compiled
