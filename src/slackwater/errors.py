@@ -150,6 +150,50 @@ class GateFullError(SlackwaterError, RuntimeError):
         )
 
 
+class SqlError(SlackwaterError, ValueError):
+    r"""A text in SQL cannot be understood, or asks for what cannot be done; `str()` shows the place.
+
+    >>> print(SqlError("SELECT *\nFORM bus", start=9, stop=13, problem="expected FROM", remedy="did you mean FROM?"))
+    line 2, column 1: expected FROM
+      FORM bus
+      ^^^^
+    did you mean FROM?
+    """
+
+    def __init__(self, text: str, *, start: int, stop: int, problem: str, remedy: str = "") -> None:
+        super().__init__(text, start, stop, problem, remedy)
+        self.text = text
+        self.start = start
+        self.stop = stop
+        self.problem = problem
+        self.remedy = remedy
+
+    @property
+    def line(self) -> int:
+        """The line, from 1."""
+        return self.text.count("\n", 0, self.start) + 1
+
+    @property
+    def column(self) -> int:
+        """The column, from 1."""
+        return self.start - self.text.rfind("\n", 0, self.start)
+
+    def __str__(self) -> str:
+        shown = printable(self.text[self.start - self.column + 1 :].split("\n", 1)[0])
+        marks = "^" * max(1, min(self.stop - self.start, len(shown) - self.column + 1))
+        place = f"line {self.line}, column {self.column}: {self.problem}"
+        return "\n".join([place, f"  {shown}", f"  {' ' * (self.column - 1)}{marks}", *filter(None, [self.remedy])])
+
+
+def printable(line: str) -> str:
+    r"""Return a line of somebody's text as terminals may show it: as long as it is, without control characters.
+
+    >>> printable("a\x1b[31m\tb")
+    'a [31m b'
+    """
+    return "".join(each if each.isprintable() else " " for each in line)
+
+
 class ConditionError(SlackwaterError, ValueError):
     """A condition could not be evaluated for some rows.
 

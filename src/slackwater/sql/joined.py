@@ -1,0 +1,96 @@
+"""Queries over several streams with windows: a join."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from slackwater.api import join
+from slackwater.pipeline.rows import EVENT_TIME, result_schema
+from slackwater.plan.columns import StreamColumns
+from slackwater.sql.checked import checked_columns
+from slackwater.sql.computed import LOCAL_DIALECT, prepared
+from slackwater.sql.functions import check_local
+from slackwater.sql.items import Chosen, chosen, is_star, plain, refuse_aggregates, star_of
+from slackwater.sql.output import SqlOutput
+from slackwater.sql.slides import check_slide
+
+if TYPE_CHECKING:
+    from slackwater.sql.bound import Bound
+    from slackwater.sql.tree import Item
+
+_AGGREGATE = "write the join INTO a sink, and aggregate that; or aggregate one stream"
+
+
+def bind_join(bound: Bound) -> SqlOutput:
+    """Build `sw.join`, and the columns that are selected from its results."""
+    query, places = bound.query, bound.places
+    names = [each.node.name for each in bound.streams]
+    within = {name: _window(bound, number) for number, name in enumerate(names)}
+    check_slide(bound)
+    with places.at(query.place if query.where is None else query.where.place):
+        plan = join(
+            *bound.streams,
+            within=within,
+            where=_condition(bound),
+            contract=bound.contract,
+            late=bound.late,
+            closed=_closed(bound),
+            buckets=query.buckets,
+            scope="global" if query.pooled else "bucket",
+        )
+    return SqlOutput(query, plan, _columns(bound, plan.node))
+
+
+def _window(bound: Bound, number: int) -> Any:
+    source = bound.query.sources[number]
+    if source.window is None:
+        remedy = f"write {source.called} [5 SECONDS]; streams are put in one order by FROM MERGE(...)"
+        bound.places.fail(source.place, f"{source.called} has no window to be joined in", remedy)
+    return bound.duration(source.window.size, number)
+
+
+def _closed(bound: Bound) -> Any:
+    kinds = {source.window.closed for source in bound.query.sources if source.window is not None}
+    if len(kinds) > 1:
+        remedy = "KEEP leaves the older end of the window out, RANGE does not: write one of them"
+        bound.places.fail(bound.query.sources[-1].place, "KEEP and RANGE are mixed", remedy)
+    return kinds.pop()
+
+
+def _condition(bound: Bound) -> str | None:
+    """Return the condition as DuckDB speaks it, which evaluates those of joins on Spark too."""
+    if bound.query.where is None:
+        return None
+    tree = prepared(bound.query.where, bound.text)
+    check_local(bound.query.where, bound.text, where="conditions of a join are not computed with")
+    return str(tree.sql(LOCAL_DIALECT, identify=True, comments=False))
+
+
+def _columns(bound: Bound, node: Any) -> tuple[Chosen, ...] | None:
+    """Return what is selected: `*` alone is the time and a struct for each stream, `bus.*` the columns of one."""
+    items, schemas = bound.query.items, bound.schemas()
+    if len(items) == 1 and is_star(items[0]) and star_of(items[0]) is None:
+        return None
+    known = StreamColumns(schemas)
+
+    def find(parts: list[str]) -> Sequence[str]:
+        if [part.lower() for part in parts] == [EVENT_TIME]:
+            return parts
+        column, fields = known.find("SELECT", ".".join(parts), parts)
+        return [known.names[column.stream], column.column, *fields]
+
+    found = [(item, each) for item in items for each in _expanded(bound, item, known, find)]
+    return checked_columns(bound, found, result_schema(node, [schema for _, schema in schemas]))
+
+
+def _expanded(bound: Bound, item: Item, known: StreamColumns, find: Any) -> list[Chosen]:
+    refuse_aggregates(bound, item, _AGGREGATE) if not is_star(item) else None
+    if not is_star(item):
+        return [chosen(bound, item, find)]
+    stream = star_of(item)
+    if stream is None:
+        bound.places.fail(item.expression.place, "* stands alone", "write the columns, or bus.* for those of a stream")
+    with bound.places.at(item.expression.place):
+        number = known.index("SELECT", f"{stream}.*", stream)
+    return [plain(column, known.names[number], column) for column in known.schemas[number].names]
