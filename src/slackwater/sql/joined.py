@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from slackwater.api import join
@@ -10,9 +11,11 @@ from slackwater.pipeline.rows import EVENT_TIME, result_schema
 from slackwater.plan.columns import StreamColumns
 from slackwater.sql.checked import checked_columns
 from slackwater.sql.computed import LOCAL_DIALECT, prepared
+from slackwater.sql.frames import select
 from slackwater.sql.functions import check_local
 from slackwater.sql.items import Chosen, chosen, is_star, plain, refuse_aggregates, star_of
 from slackwater.sql.output import SqlOutput
+from slackwater.sql.places import QUERY
 from slackwater.sql.slides import check_slide
 
 if TYPE_CHECKING:
@@ -39,7 +42,8 @@ def bind_join(bound: Bound) -> SqlOutput:
             buckets=query.buckets,
             scope="global" if query.pooled else "bucket",
         )
-    return SqlOutput(query, plan, _columns(bound, plan.node))
+    columns = _columns(bound, plan.node)
+    return SqlOutput(query, plan, () if columns is None else (partial(select, columns=columns),))
 
 
 def _window(bound: Bound, number: int) -> Any:
@@ -77,20 +81,31 @@ def _columns(bound: Bound, node: Any) -> tuple[Chosen, ...] | None:
     def find(parts: list[str]) -> Sequence[str]:
         if [part.lower() for part in parts] == [EVENT_TIME]:
             return parts
-        column, fields = known.find("SELECT", ".".join(parts), parts)
+        column, fields = known.find(QUERY, ".".join(parts), parts)
         return [known.names[column.stream], column.column, *fields]
 
     found = [(item, each) for item in items for each in _expanded(bound, item, known, find)]
-    return checked_columns(bound, found, result_schema(node, [schema for _, schema in schemas]))
+    return checked_columns(bound, _told_apart(found), result_schema(node, [schema for _, schema in schemas]))
+
+
+def _told_apart(found: list[tuple[Item, Chosen]]) -> list[tuple[Item, Chosen]]:
+    """Put the stream before the names of columns that several streams have, where the query gives none itself."""
+    names = [each.name for _, each in found]
+    return [
+        (item, Chosen("_".join(each.computed.path), each.computed))
+        if item.alias is None and each.computed.path and names.count(each.name) > 1
+        else (item, each)
+        for item, each in found
+    ]
 
 
 def _expanded(bound: Bound, item: Item, known: StreamColumns, find: Any) -> list[Chosen]:
-    refuse_aggregates(bound, item, _AGGREGATE) if not is_star(item) else None
     if not is_star(item):
+        refuse_aggregates(bound, item, _AGGREGATE)
         return [chosen(bound, item, find)]
     stream = star_of(item)
     if stream is None:
         bound.places.fail(item.expression.place, "* stands alone", "write the columns, or bus.* for those of a stream")
     with bound.places.at(item.expression.place):
-        number = known.index("SELECT", f"{stream}.*", stream)
+        number = known.index(QUERY, f"{stream}.*", stream)
     return [plain(column, known.names[number], column) for column in known.schemas[number].names]

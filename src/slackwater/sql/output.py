@@ -1,18 +1,15 @@
-"""What `sw.sql` gives back: the outputs of the operator, with the columns that were selected."""
+"""What `sw.sql` gives back: the outputs of the operator, its results changed as the query asks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from slackwater.api import is_spark
-from slackwater.sql.computed import LOCAL_DIALECT
-from slackwater.sql.expressions import DIALECT
 from slackwater.sql.printer import print_statement
 
 if TYPE_CHECKING:
-    from slackwater.sql.items import Chosen
     from slackwater.sql.tree import Query
 
 
@@ -22,15 +19,15 @@ class SqlOutput:
 
     query: Query
     plan: Any
-    columns: tuple[Chosen, ...] | None  # None: all that the plan gives
+    steps: tuple[Callable[[Any], Any], ...] = ()  # from the plan's results to those of the query
 
     def __repr__(self) -> str:
         return f"<SqlOutput of {self.plan!r}>"
 
     @cached_property
     def results(self) -> Any:
-        """The selected columns, in event-time order."""
-        return self.selected(self.plan.results)
+        """What was selected, in event-time order."""
+        return self.changed(self.plan.results)
 
     @property
     def late(self) -> Any:
@@ -44,32 +41,20 @@ class SqlOutput:
 
     def start(self, *, results: Any, **more: Any) -> Any:
         """Start one query on Spark that writes the three outputs: see `start` of `sw.join`."""
-        if self.columns is None or not hasattr(self.plan, "frames"):
+        if not self.steps or not hasattr(self.plan, "frames"):
             return self.plan.start(results=results, **more)
         from slackwater.spark.selected import destination_of
 
-        return self.plan.start(results=destination_of(results, self.selected), **more)
+        return self.plan.start(results=destination_of(results, self.changed), **more)
 
     def explain(self) -> str:
         """Return the query as it was understood, and what runs."""
         lines = print_statement(self.query).splitlines()
-        return "\n".join(
-            [f"sql         {lines[0]}", *(f"            {line}" for line in lines[1:]), self.plan.explain()]
-        )
+        shown = [f"sql         {lines[0]}", *(f"            {line}" for line in lines[1:])]
+        return "\n".join([*shown, self.plan.explain()])
 
-    def selected(self, rows: Any) -> Any:
-        """Return the columns that were asked for."""
-        return rows if self.columns is None else select(rows, self.columns)
-
-
-def select(rows: Any, columns: tuple[Chosen, ...]) -> Any:
-    """Return columns of a table or a DataFrame."""
-    if is_spark(rows):
-        from slackwater.spark import selected as on_spark
-
-        return on_spark.select(rows, [(each.name, each.computed.sql(DIALECT)) for each in columns])
-    from slackwater.local.selected import Selected
-    from slackwater.local.selected import select as of_table
-
-    asked = [Selected(each.name, each.computed.sql(LOCAL_DIALECT), each.computed.path) for each in columns]
-    return of_table(rows, asked)
+    def changed(self, rows: Any) -> Any:
+        """Return the results of the query for those of the plan."""
+        for step in self.steps:
+            rows = step(rows)
+        return rows

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NoReturn
 
-from slackwater.errors import SlackwaterError, SqlError
+from slackwater.errors import ParameterError, SlackwaterError, SqlError
 from slackwater.sql.tree import Place
+
+QUERY = "query"  # what lower layers call the parameter that the text is
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,17 @@ class Places:
         except SqlError:
             raise
         except SlackwaterError as error:
-            raise SqlError(self.text, start=place[0], stop=place[1], problem=str(error)) from error
+            problem, remedy = _in_parts(error)
+            raise SqlError(self.text, start=place[0], stop=place[1], problem=problem, remedy=remedy) from error
 
     def fail(self, place: Place, problem: str, remedy: str = "") -> NoReturn:
         """Raise an error at a place."""
         raise SqlError(self.text, start=place[0], stop=place[1], problem=problem, remedy=remedy)
+
+
+def _in_parts(error: SlackwaterError) -> tuple[str, str]:
+    """Return what is wrong and what to do; what was given is under the caret already."""
+    remedy = str(getattr(error, "remedy", ""))
+    if isinstance(error, ParameterError) and error.parameter in (QUERY, "where"):
+        return f"it must {error.must}", remedy
+    return str(error).removesuffix(f"; {remedy}"), remedy
