@@ -98,7 +98,7 @@ def _type(reader: Reader) -> str:
         if token.kind == "end":
             reader.expected("the end of the type")
         depth += token.is_symbol("(", "<") - token.is_symbol(")", ">")
-        written += ", " if token.is_symbol(",") else token.text
+        written += f"{token.text} " if token.is_symbol(",", ":") else token.text
     return written
 
 

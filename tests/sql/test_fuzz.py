@@ -1,0 +1,86 @@
+"""Whatever is written, the answer is a plan or an error of ours that shows the place."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import slackwater as sw
+from slackwater.errors import SlackwaterError
+from slackwater.sql.parser import parse
+from tests.sql.corpus import DOCUMENTS, OURS
+from tests.sql.strategies import WORDS
+
+CORPUS = [*DOCUMENTS, *OURS]
+QUICK = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def parsed_or_refused(text):
+    try:
+        parse(text)
+    except sw.SqlError as error:
+        assert f"line {error.line}, column {error.column}: " in str(error)
+        assert 1 <= error.line <= text.count("\n") + 1
+
+
+def run_or_refused(text, streams):
+    try:
+        output = sw.sql(text, contract=sw.NoSlack(), **streams)
+    except sw.SqlError as error:
+        assert "^" in str(error)
+        return
+    try:
+        assert output.results.num_rows >= 0
+        assert output.late.num_rows >= 0
+        assert "sql" in output.explain()
+    except SlackwaterError:
+        pass  # what only shows when rows are computed with, such as a cast that fails
+
+
+@QUICK
+@given(st.text())
+@example("SELECT " + "(" * 5000)
+@example("SELECT " + "-" * 1 + "CASE " * 400 + "FROM bus")
+@example("SELECT 1 FROM bus [" + "9" * 500 + " s]")
+@example("SELECT * FROM bus WITH RECALL 1e999")
+@example("SELECT \x00 FROM bus")
+def test_random_text_is_read_or_refused(text):
+    parsed_or_refused(text)
+
+
+@QUICK
+@given(st.lists(WORDS, max_size=25).map(" ".join))
+def test_random_words_of_sql_are_read_or_refused(text):
+    parsed_or_refused(text)
+
+
+@st.composite
+def mutated(draw):
+    """Return a valid query of which some characters or words were left out, doubled, changed or swapped."""
+    words = draw(st.sampled_from(OURS)).split(" ")
+    for _ in range(draw(st.integers(1, 3))):
+        place = draw(st.integers(0, len(words) - 1))
+        words[place : place + 1] = draw(
+            st.sampled_from([[], [words[place]] * 2, [words[place][:-1]], words[place : place + 2][::-1]])
+            | WORDS.map(lambda w: [w])
+        )
+        words = words or ["SELECT"]
+    return " ".join(words)
+
+
+@QUICK
+@given(mutated())
+def test_a_mutated_query_runs_or_is_refused(fuzz_streams, text):
+    run_or_refused(text, fuzz_streams)
+
+
+@pytest.mark.parametrize("text", CORPUS)
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.75, 0.9])
+def test_a_query_that_breaks_off_is_read_or_refused(text, share):
+    parsed_or_refused(text[: int(len(text) * share)])
+
+
+@pytest.mark.parametrize("text", OURS)
+def test_a_query_of_the_corpus_runs(fuzz_streams, text):
+    assert sw.sql(text, **fuzz_streams).results.num_rows >= 0
