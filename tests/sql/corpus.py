@@ -40,8 +40,8 @@ DOCUMENTS = (
 # All of these are about the streams of `fuzz_streams`.
 OURS = (
     "SELECT * FROM bus [5 SECONDS], scats [5 SECONDS] WHERE bus.area = scats.area WITH RECALL 0.99 OVER 1 MINUTE",
-    "SELECT bus.line, scats.flow * 2 AS twice FROM bus [RANGE 5 SECONDS], scats [RANGE 3 s] WHERE bus.area = scats.area "
-    "AND delay > 60 WITH RECALL 99% OVER 1 MINUTE AND DEADLINE 6 SECONDS LATE TO side",
+    "SELECT bus.line, scats.flow * 2 AS twice FROM bus [RANGE 5 SECONDS], scats [RANGE 3 s] "
+    "WHERE bus.area = scats.area AND delay > 60 WITH RECALL 99% OVER 1 MINUTE AND DEADLINE 6 SECONDS LATE TO side",
     "SELECT a.line, b.line FROM bus AS a [5 s], bus AS b [5 s] WHERE a.area = b.area WITH MAX SLACK CAP 3 SECONDS",
     "SELECT line, max(delay) AS worst, count(*) AS n FROM bus [RANGE 30 SECONDS, SLIDE 10 SECONDS] WHERE delay > 5 "
     "GROUP BY line WITHIN ERROR 3% CONFIDENCE 95% OF worst EARLY 25% RAW",

@@ -40,13 +40,17 @@ class Calls:
     values: dict[str, Value] = field(default_factory=dict)
     computed: dict[str, Computed] = field(default_factory=dict)  # arguments that are more than a column
 
-    def read(self, item: Item, place_of: Find) -> tuple[Chosen, bool]:
-        """Return an item over the results of the aggregate, and whether it is a value itself."""
+    def has_functions(self, item: Item) -> bool:
+        """Whether an item has functions over many rows, known here or not."""
+        return prepared(item.expression, self.bound.text).find(exp.AggFunc) is not None
+
+    def read(self, item: Item, place_of: Find) -> Chosen:
+        """Return an item over the results of the aggregate; its functions are noted."""
         place = item.expression.place
         tree = prepared(item.expression, self.bound.text)
         if isinstance(tree, exp.AggFunc):
             name = self._value(tree, place, item.alias)
-            return Chosen(name, Computed(column_at([name]))), True
+            return Chosen(name, Computed(column_at([name])))
         root = exp.Paren(this=tree)
         names = []
         for node in list(root.find_all(exp.AggFunc)):
@@ -55,7 +59,7 @@ class Calls:
         with self.bound.places.at(place):
             computed = with_paths(root.this, lambda parts: parts if parts[0] in names else place_of(parts))
         own = computed.path[-1] if computed.path else item.expression.text
-        return Chosen(item.alias or own, computed), False
+        return Chosen(item.alias or own, computed)
 
     def _value(self, node: exp.Expr, place: Place, alias: str | None) -> str:
         """Note a call; return the name of its value."""

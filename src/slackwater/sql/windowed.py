@@ -95,9 +95,6 @@ def _chosen(bound: Bound, calls: Calls, item: Item, find: Find, groups: tuple[st
     if is_star(item):
         bound.places.fail(item.expression.place, "* says nothing about windows", "name groups and functions")
 
-    if not bound.on_spark:
-        check_local(item.expression, bound.text, where="is not used in process")
-
     def place_of(parts: list[str]) -> Sequence[str]:
         if parts[0].lower() == groups[0].lower():
             return [groups[0], *parts[1:]]
@@ -107,7 +104,12 @@ def _chosen(bound: Bound, calls: Calls, item: Item, find: Find, groups: tuple[st
             bound.places.fail(item.expression.place, f"{parts[-1]} is no group", remedy)
         return path
 
-    return calls.read(item, place_of)[0]
+    if not bound.on_spark and not calls.has_functions(item):
+        check_local(item.expression, bound.text, where="is not used in process")
+    found = calls.read(item, place_of)
+    if not bound.on_spark:
+        check_local(item.expression, bound.text, where="is not used in process")
+    return found
 
 
 def _rows(bound: Bound, condition: Computed | None) -> Any:
