@@ -278,6 +278,23 @@ class DatasetError(SlackwaterError):
         return f"dataset {self.name!r} {self.problem}; {self.remedy}"
 
 
+class QueryError(SlackwaterError, RuntimeError):
+    """A running query has failed.
+
+    >>> str(QueryError("query 1", problem="no space left on device", remedy="make room"))
+    'query 1 failed: no space left on device; make room'
+    """
+
+    def __init__(self, name: str, *, problem: str, remedy: str) -> None:
+        super().__init__(name, problem, remedy)
+        self.name = name
+        self.problem = problem
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.name} failed: {self.problem}; {self.remedy}"
+
+
 class JavaError(SlackwaterError, RuntimeError):
     """Spark needs a Java that is not there.
 

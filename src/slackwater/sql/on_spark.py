@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from slackwater.api import session
+from slackwater.decisions import DECISIONS
 from slackwater.local.files import ENDINGS
 from slackwater.sql.bind import bind
 from slackwater.sql.described import meant, origin_of, target_of
@@ -55,8 +56,7 @@ class Running:
     def summary(self) -> Summary:
         """Return what came of it."""
         node, counts = self.output.plan.node, self.counted()
-        empty = pa.table({name: pa.array([], pa.float64()) for name in JUDGED})
-        decisions = pa.concat_tables(self.decisions, promote_options="permissive") if self.decisions else empty
+        decisions = pa.concat_tables([DECISIONS.empty_table().select(list(JUDGED)), *self.decisions])
         waiting = counts["buffered"] > 0
         return Summary(
             title_of(self.number, node),
@@ -88,9 +88,11 @@ def run_on_spark(
 
 def _wait(running: list[Running], notice: Notice) -> None:
     """Wait until all queries have ended; Ctrl-C is one way to end those that would go on for ever."""
+    from slackwater.spark.ended import has_ended
+
     try:
         for each in running:
-            while not each.query.awaitTermination(_POLL):
+            while not has_ended(each.query, _POLL):
                 for other in running:
                     other.look()
                 notice(", ".join(f"query {other.number}: {other.counted()['arrived']:,} rows" for other in running))

@@ -9,29 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from slackwater.combined import Combined
 from slackwater.contracts import DropRatio, Recall
+from slackwater.deadline import Deadline
 from slackwater.plan.contract_text import contract_text
 
 if TYPE_CHECKING:
     from slackwater.contracts import Contract
 
 _TOLERANCE = 0.99  # of a recall, as JI16 counts it: docs/decisions/0008
-JUDGED = ("target", "measured", "ruled")  # the columns of decisions that say whether a contract was kept
-
-
-@dataclass(frozen=True)
-class Kept:
-    """At how many decisions a contract was kept, of those where that is known."""
-
-    kept: int
-    known: int
-    worst: float | None
-
-    def __str__(self) -> str:
-        if not self.known:
-            return "not measured: too short a run, or a contract without a target"
-        share = "always" if self.kept == self.known else f"at {self.kept:,} of {self.known:,} decisions"
-        return f"kept {share}; the worst that was measured is {self.worst:.4g}"
+JUDGED = ("target", "measured", "ruled", "slack_ready")  # the columns of decisions that say what became of a contract
 
 
 @dataclass(frozen=True)
@@ -44,7 +31,7 @@ class Summary:
     released: int
     late: int
     buffered: int
-    kept: Kept
+    kept: str
     written: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
@@ -60,22 +47,47 @@ class Summary:
         ]
 
 
-def kept_of(decisions: pa.Table, contract: Contract) -> Kept:
-    """Return at how many decisions a contract was kept: a recall from 99 % of its target on, others exactly.
+def kept_of(decisions: pa.Table, contract: Contract) -> str:
+    """Say at how many decisions a contract was kept: a recall from 99 % of its target on, others exactly.
 
     >>> rows = pa.table({"target": [0.9, 0.9, 0.9], "measured": [0.95, 0.8, None], "ruled": [None, None, None]})
-    >>> str(kept_of(rows, Recall(0.9)))
+    >>> kept_of(rows, Recall(0.9))
     'kept at 1 of 2 decisions; the worst that was measured is 0.8'
     """
-    promise = contract.promise
+    match contract:
+        case Combined():
+            return _ruled(decisions, contract)
+        case Deadline():
+            early = pc.sum(decisions["slack_ready"]).as_py() or 0
+            return f"{early:,} rows left before they were ready, to be in time"
+        case _ if contract.quality is None:
+            return "a fixed policy, which promises nothing"
+    return _measured(decisions, contract)
+
+
+def _ruled(decisions: pa.Table, contract: Combined) -> str:
+    """Say how often the first of two contracts had to give way."""
+    names = type(contract.first).__name__, type(contract.second).__name__
+    ruled = decisions["ruled"].drop_null().to_pylist()
+    gave_way = ruled.count(names[1])
+    if not gave_way:
+        return f"both were kept at all of {len(ruled):,} decisions"
+    return f"{names[0]} had to give way to {names[1]} at {gave_way:,} of {len(ruled):,} decisions"
+
+
+def _measured(decisions: pa.Table, contract: Contract) -> str:
     known = decisions.filter(pc.and_(pc.is_valid(decisions["measured"]), pc.is_valid(decisions["target"])))
-    measured, target = (known[name].to_numpy() for name in ("measured", "target"))
-    if not len(measured):
-        return Kept(0, 0, None)
-    if isinstance(promise, DropRatio):
-        return Kept(int(np.count_nonzero(measured <= target)), len(measured), float(measured.max()))
-    least = target * (_TOLERANCE if isinstance(promise, Recall) and promise.target < 1 else 1)
-    return Kept(int(np.count_nonzero(measured >= least)), len(measured), float(measured.min()))
+    if not known.num_rows:
+        return "not measured: the run was too short"
+    measured, target = (np.asarray(known[name].to_numpy(), np.float64) for name in ("measured", "target"))
+    if isinstance(contract, DropRatio):
+        kept, worst = measured <= target, measured.max()
+    else:
+        is_recall = isinstance(contract, Recall) and contract.target < 1
+        kept, worst = measured >= target * (_TOLERANCE if is_recall else 1), measured.min()
+    count = int(np.count_nonzero(kept))
+    share = f"at all of {len(kept):,}" if count == len(kept) else f"at {count:,} of {len(kept):,}"
+    return f"kept {share} decisions; the worst that was measured is {worst:.4g}"
 
 
 def contract_in_words(contract: Contract) -> str:

@@ -131,7 +131,8 @@ def _columns(bound: Bound, asked: Asked, schema: Any) -> tuple[Chosen, ...]:
     """Return the window and the groups, then what is selected, then what early results have besides."""
     chosen = [each for _, each in asked.items]
     whole = {each.computed.path[0] for each in chosen if len(each.computed.path) == 1}
-    before = [plain(column) for column in (WINDOW, *asked.by) if column not in whole]
+    parts = {each.computed.path[0] for each in chosen if each.computed.path}
+    before = [plain(column) for column in (WINDOW, *asked.by) if column not in parts]
     shown = [name for name in asked.calls.values if name in whole]
     rest = schema.names[1 + len(asked.by) :]
     own = {f"{name}{end}" for name in asked.calls.values for end in ("", "_low", "_high")}

@@ -1,0 +1,50 @@
+"""Every example of docs/SQL.md runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import slackwater as sw
+from slackwater.sql.pipeline import read_pipeline
+from slackwater.sql.run import run
+from slackwater.sql.yaml_form import read_yaml
+
+PAGE = (Path(__file__).parents[2] / "docs" / "SQL.md").read_text(encoding="utf-8")
+CSV = "ts,area,line,delay\n1,n,5,90\n4,s,7,10\n3,n,5,70\n9,n,7,20\n25,s,5,65\n"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+@pytest.fixture
+def beside_a_csv(tmp_path, monkeypatch):
+    (tmp_path / "bus.csv").write_text(CSV)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_python_of_the_page_prints_what_its_comments_say(capsys):
+    code = "\n".join(blocks("python"))
+    exec(compile(code, "SQL.md", "exec"), {})
+    assert re.findall(r"print\(.*\)  # (.*)", code) == capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize("text", [text for text in blocks("sql") if "CREATE" not in text])
+def test_a_query_of_the_page_has_results(text, fuzz_streams):
+    assert sw.sql(text, **fuzz_streams).results.num_rows > 0
+
+
+@pytest.mark.parametrize("text", [text for text in blocks("sql") if "CREATE" in text])
+def test_a_pipeline_of_the_page_runs(text, beside_a_csv):
+    assert [5, 151] == [summary.arrived for summary in run(read_pipeline(text))]
+    assert 3 == len((beside_a_csv / "out" / "worst.json").read_text().splitlines())
+
+
+@pytest.mark.parametrize("text", blocks("yaml"))
+def test_the_yaml_of_the_page_runs(text, beside_a_csv):
+    assert [5, 5] == [summary.arrived for summary in run(read_yaml(text))]
+    assert (beside_a_csv / "out" / "worst.parquet").exists()
