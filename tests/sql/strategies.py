@@ -20,7 +20,7 @@ from slackwater.sql.tree import (
     Query,
     Script,
     Setting,
-    Source,
+    StreamRef,
     Ticks,
     Window,
 )
@@ -80,7 +80,9 @@ PROMISES = st.one_of(
     st.builds(Promise, st.just("punctuations"), cap=maybe(DURATIONS)),
 )
 WINDOWS = st.builds(Window, SPANS, maybe(SPANS), st.sampled_from(["both", "right"]))
-SOURCES = st.builds(Source, NAMES, OPTIONAL_NAME) | st.builds(Source, NAMES, OPTIONAL_NAME, WINDOWS, maybe(SHARES))
+STREAM_REFS = st.builds(StreamRef, NAMES, OPTIONAL_NAME) | st.builds(
+    StreamRef, NAMES, OPTIONAL_NAME, WINDOWS, maybe(SHARES)
+)
 EARLY = st.builds(
     EarlyClause,
     maybe(SHARES),
@@ -103,7 +105,7 @@ def queries(draw):
         items=tuple(
             draw(st.lists(st.builds(Item, EXPRESSIONS, OPTIONAL_NAME) | st.builds(Item, STARS), min_size=1, max_size=3))
         ),
-        sources=tuple(draw(st.lists(SOURCES, min_size=1, max_size=3))),
+        streams=tuple(draw(st.lists(STREAM_REFS, min_size=1, max_size=3))),
         merged=draw(st.booleans()),
         where=draw(maybe(EXPRESSIONS)),
         group_by=draw(NAME_LISTS),

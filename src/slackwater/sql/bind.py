@@ -56,9 +56,9 @@ def operator_of(query: Query) -> Operator:
     """Return which operator answers a query: the form of its FROM says so."""
     if query.merged:
         return "merge"
-    if len(query.sources) > 1:
+    if len(query.streams) > 1:
         return "join"
-    window = query.sources[0].window
+    window = query.streams[0].window
     if window is None:
         return "reorder"
     return "rolling" if window.slide is None else "aggregate"

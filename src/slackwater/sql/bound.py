@@ -10,7 +10,7 @@ from slackwater.api import Stream, is_spark, schema_of
 from slackwater.errors import did_you_mean
 from slackwater.sql.contracts import contract_of
 from slackwater.sql.places import Places
-from slackwater.sql.tree import Query, Source, Span, Ticks
+from slackwater.sql.tree import Query, Span, StreamRef, Ticks
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
@@ -56,12 +56,10 @@ class Bound:
         """Return a span of a window; one without a unit has that of the stream's integer times."""
         if not isinstance(span, Ticks):
             return span
-        unit, source = self.streams[number].node.unit, self.query.sources[number]
+        unit, ref = self.streams[number].node.unit, self.query.streams[number]
         if unit is None:
-            self.places.fail(
-                source.place, f"{source.called} has no unit for {span.count}", "write one, such as 50 SECONDS"
-            )
-        with self.places.at(source.place):
+            self.places.fail(ref.place, f"{ref.called} has no unit for {span.count}", "write one, such as 50 SECONDS")
+        with self.places.at(ref.place):
             return Duration.of(f"{span.count:f} {unit}")
 
 
@@ -72,11 +70,11 @@ def bound(query: Query, text: str, streams: Mapping[str, Stream], contract: Cont
         SqlError: a stream is not there, two have one name, or there is no contract.
     """
     places = Places(text)
-    found = tuple(_stream(source, streams, places) for source in query.sources)
+    found = tuple(_stream(ref, streams, places) for ref in query.streams)
     names = [each.node.name for each in found]
-    for number, source in enumerate(query.sources):
+    for number, ref in enumerate(query.streams):
         if names[number] in names[:number]:
-            places.fail(source.place, f"two streams are called {names[number]!r}", "write AS and another name")
+            places.fail(ref.place, f"two streams are called {names[number]!r}", "write AS and another name")
     stated = contract_of(query, places) or contract
     if stated is None:
         places.fail(
@@ -85,15 +83,15 @@ def bound(query: Query, text: str, streams: Mapping[str, Stream], contract: Cont
     return Bound(query, places, found, stated)
 
 
-def _stream(source: Source, streams: Mapping[str, Stream], places: Places) -> Stream:
+def _stream(ref: StreamRef, streams: Mapping[str, Stream], places: Places) -> Stream:
     """Return a stream by its name, in upper or lower case where that leaves one; called as the query calls it."""
-    near = [name for name in streams if name.lower() == source.name.lower()]
-    name = source.name if source.name in streams else near[0] if len(near) == 1 else None
+    near = [name for name in streams if name.lower() == ref.name.lower()]
+    name = ref.name if ref.name in streams else near[0] if len(near) == 1 else None
     if name is None:
         known = f"streams are: {', '.join(streams)}" if streams else "give it: sw.sql(text, bus=...)"
-        places.fail(source.place, f"there is no stream {source.name!r}", did_you_mean(source.name, streams) + known)
+        places.fail(ref.place, f"there is no stream {ref.name!r}", did_you_mean(ref.name, streams) + known)
     found = streams[name]
     if not isinstance(found, Stream):
         remedy = f'wrap it: {name}=sw.stream(frame, event_time="ts")'
-        places.fail(source.place, f"{name} is a {type(found).__name__}, not made by sw.stream", remedy)
-    return replace(found, node=replace(found.node, name=source.called))
+        places.fail(ref.place, f"{name} is a {type(found).__name__}, not made by sw.stream", remedy)
+    return replace(found, node=replace(found.node, name=ref.called))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from slackwater.sql.places import Places
-    from slackwater.sql.tree import EarlyClause, Promise, Query, Source
+    from slackwater.sql.tree import EarlyClause, Promise, Query, StreamRef
 
 _WORDS = ("over", "every", "cap", "latency", "by")
 
@@ -24,7 +24,7 @@ def contract_of(query: Query, places: Places) -> Contract | None:
     Raises:
         SqlError: there are more than two, or two that do not go together.
     """
-    found = [*_drop_ratios(query.sources, places), *(_contract(each, places) for each in query.promises)]
+    found = [*_drop_ratios(query.streams, places), *(_contract(each, places) for each in query.promises)]
     if len(found) > 2:
         places.fail(
             query.promises[-1].place, "a query has at most two contracts", "such as RECALL 0.99 AND DEADLINE 5 SECONDS"
@@ -55,10 +55,10 @@ def _float(share: Any) -> float | None:
     return None if share is None else float(share)
 
 
-def _drop_ratios(sources: Sequence[Source], places: Places) -> list[Contract]:
+def _drop_ratios(streams: Sequence[StreamRef], places: Places) -> list[Contract]:
     """Return the drop ratio that windows state; it is one for all streams."""
-    stated = [source for source in sources if source.drop_ratio is not None]
-    if len({source.drop_ratio for source in stated}) > 1:
+    stated = [ref for ref in streams if ref.drop_ratio is not None]
+    if len({ref.drop_ratio for ref in stated}) > 1:
         places.fail(stated[1].place, "streams state different drop ratios", "it is counted over all of them: state one")
     if not stated or stated[0].drop_ratio is None:
         return []

@@ -47,18 +47,18 @@ def bind_join(bound: Bound) -> SqlOutput:
 
 
 def _window(bound: Bound, number: int) -> Any:
-    source = bound.query.sources[number]
-    if source.window is None:
-        remedy = f"write {source.called} [5 SECONDS]; streams are put in one order by FROM MERGE(...)"
-        bound.places.fail(source.place, f"{source.called} has no window to be joined in", remedy)
-    return bound.duration(source.window.size, number)
+    ref = bound.query.streams[number]
+    if ref.window is None:
+        remedy = f"write {ref.called} [5 SECONDS]; streams are put in one order by FROM MERGE(...)"
+        bound.places.fail(ref.place, f"{ref.called} has no window to be joined in", remedy)
+    return bound.duration(ref.window.size, number)
 
 
 def _closed(bound: Bound) -> Any:
-    kinds = {source.window.closed for source in bound.query.sources if source.window is not None}
+    kinds = {ref.window.closed for ref in bound.query.streams if ref.window is not None}
     if len(kinds) > 1:
         remedy = "KEEP leaves the older end of the window out, RANGE does not: write one of them"
-        bound.places.fail(bound.query.sources[-1].place, "KEEP and RANGE are mixed", remedy)
+        bound.places.fail(bound.query.streams[-1].place, "KEEP and RANGE are mixed", remedy)
     return kinds.pop()
 
 

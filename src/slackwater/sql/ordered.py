@@ -78,7 +78,7 @@ def _expanded(bound: Bound, item: Item, schema: pa.Schema, find: Find) -> list[C
     if not is_star(item):
         refuse_aggregates(bound, item, _AGGREGATE)
         return [chosen(bound, item, find)]
-    called = [source.called.lower() for source in bound.query.sources]
+    called = [ref.called.lower() for ref in bound.query.streams]
     stream = star_of(item)
     if stream is not None and stream.lower() not in called:
         bound.places.fail(item.expression.place, f"there is no stream {stream!r} here")

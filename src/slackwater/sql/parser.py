@@ -40,7 +40,7 @@ def parse_query(text: str) -> Query:
     Raises:
         SqlError: it is not.
 
-    >>> parse_query("Select Sum(volume) from S Window[Range 10min, Slide 2min]").sources[0].window.size
+    >>> parse_query("Select Sum(volume) from S Window[Range 10min, Slide 2min]").streams[0].window.size
     Duration('10 minutes')
     """
     reader = Reader(text)

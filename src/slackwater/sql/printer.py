@@ -19,9 +19,9 @@ from slackwater.sql.tree import (
     Query,
     Script,
     Setting,
-    Source,
     Span,
     Statement,
+    StreamRef,
     Ticks,
 )
 
@@ -59,8 +59,8 @@ def _query(query: Query) -> Iterator[str]:
     if query.into is not None:
         yield f"INSERT INTO {quoted(query.into)}"
     yield "SELECT " + ", ".join(map(_item, query.items))
-    sources = ", ".join(map(_source, query.sources))
-    yield f"FROM MERGE({sources})" if query.merged else f"FROM {sources}"
+    streams = ", ".join(map(_stream_ref, query.streams))
+    yield f"FROM MERGE({streams})" if query.merged else f"FROM {streams}"
     if query.where is not None:
         yield f"WHERE {query.where.text}"
     if query.group_by:
@@ -89,16 +89,16 @@ def _item(item: Item) -> str:
     return item.expression.text + (f" AS {quoted(item.alias)}" if item.alias is not None else "")
 
 
-def _source(source: Source) -> str:
-    name = quoted(source.name) + (f" AS {quoted(source.alias)}" if source.alias is not None else "")
-    if source.window is None:
+def _stream_ref(ref: StreamRef) -> str:
+    name = quoted(ref.name) + (f" AS {quoted(ref.alias)}" if ref.alias is not None else "")
+    if ref.window is None:
         return name
-    head = "KEEP" if source.window.closed == "right" else "RANGE"
-    parts = [f"{head} {span_text(source.window.size)}"]
-    if source.window.slide is not None:
-        parts.append(f"SLIDE {span_text(source.window.slide)}")
-    if source.drop_ratio is not None:
-        parts.append(f"DRATIO {number_text(source.drop_ratio)}")
+    head = "KEEP" if ref.window.closed == "right" else "RANGE"
+    parts = [f"{head} {span_text(ref.window.size)}"]
+    if ref.window.slide is not None:
+        parts.append(f"SLIDE {span_text(ref.window.slide)}")
+    if ref.drop_ratio is not None:
+        parts.append(f"DRATIO {number_text(ref.drop_ratio)}")
     return f"{name} [{', '.join(parts)}]"
 
 

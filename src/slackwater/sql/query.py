@@ -10,7 +10,7 @@ from slackwater.errors import did_you_mean
 from slackwater.sql.clauses import begins_promise, read_early, read_late, read_promises
 from slackwater.sql.expressions import read_expression
 from slackwater.sql.tokens import CLAUSES
-from slackwater.sql.tree import Item, Query, Source
+from slackwater.sql.tree import Item, Query, StreamRef
 from slackwater.sql.windows import read_window, with_window
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ def read_query(reader: Reader, *, into: str | None = None) -> Query:
     if reader.next.is_word("INTO"):
         _clause(reader, fields, [])
     reader.word("FROM")
-    merged, sources = _sources(reader)
-    while _clause(reader, fields, sources):
+    merged, streams = _streams(reader)
+    while _clause(reader, fields, streams):
         pass
     _check_end(reader)
-    return Query(items, tuple(sources), merged, **_tuples(fields), place=reader.place_from(start))
+    return Query(items, tuple(streams), merged, **_tuples(fields), place=reader.place_from(start))
 
 
 def _item(reader: Reader) -> Item:
@@ -47,17 +47,17 @@ def _item(reader: Reader) -> Item:
     return Item(expression, alias)
 
 
-def _sources(reader: Reader) -> tuple[bool, list[Source]]:
+def _streams(reader: Reader) -> tuple[bool, list[StreamRef]]:
     if not reader.next.is_word("MERGE"):
-        return False, reader.listed(lambda: _source(reader))
+        return False, reader.listed(lambda: _stream_ref(reader))
     reader.take()
     reader.symbol("(")
-    sources = reader.listed(lambda: _source(reader))
+    streams = reader.listed(lambda: _stream_ref(reader))
     reader.symbol(")")
-    return True, sources
+    return True, streams
 
 
-def _source(reader: Reader) -> Source:
+def _stream_ref(reader: Reader) -> StreamRef:
     start = reader.position
     name = reader.name("the name of a stream")
     alias = None
@@ -65,15 +65,15 @@ def _source(reader: Reader) -> Source:
         reader.next.kind in ("word", "quoted") and not reader.next.is_word("KEEP", *CLAUSES)
     ):
         alias = reader.name("a name for the stream")
-    source = Source(name, alias, place=reader.place_from(start))
+    ref = StreamRef(name, alias, place=reader.place_from(start))
     if reader.next.is_symbol("[") or reader.next.is_word("KEEP"):
         window, drop_ratio = read_window(reader)
-        return replace(source, window=window, drop_ratio=drop_ratio, place=reader.place_from(start))
-    return source
+        return replace(ref, window=window, drop_ratio=drop_ratio, place=reader.place_from(start))
+    return ref
 
 
-def _clause(reader: Reader, fields: dict[str, Any], sources: list[Source]) -> bool:
-    """Read one clause into the fields or the sources; say whether there was one."""
+def _clause(reader: Reader, fields: dict[str, Any], streams: list[StreamRef]) -> bool:
+    """Read one clause into the fields or the streams; say whether there was one."""
     if begins_promise(reader):
         fields["promises"] = [*fields.get("promises", []), *read_promises(reader)]
         return True
@@ -82,9 +82,9 @@ def _clause(reader: Reader, fields: dict[str, Any], sources: list[Source]) -> bo
         case "WHERE":
             _once(reader, fields, "where", lambda: read_expression(reader, "a condition"))
         case "WINDOW" | "SLIDE":
-            sources[:] = with_window(reader, sources)
+            streams[:] = with_window(reader, streams)
         case "GROUP" | "PARTITION":
-            _once(reader, fields, f"{word.lower()}_by", lambda: _by(reader, sources))
+            _once(reader, fields, f"{word.lower()}_by", lambda: _by(reader, streams))
         case "EARLY":
             _once(reader, fields, "early", lambda: read_early(reader))
         case "LATE":
@@ -111,18 +111,18 @@ def _once(reader: Reader, fields: dict[str, Any], name: str, read: Callable[[], 
     fields[name] = read()
 
 
-def _by(reader: Reader, sources: list[Source]) -> tuple[str, ...]:
+def _by(reader: Reader, streams: list[StreamRef]) -> tuple[str, ...]:
     reader.word("BY")
-    return tuple(reader.listed(lambda: _column(reader, sources)))
+    return tuple(reader.listed(lambda: _column(reader, streams)))
 
 
-def _column(reader: Reader, sources: list[Source]) -> str:
+def _column(reader: Reader, streams: list[StreamRef]) -> str:
     """Read a column; the name of its stream may stand before it."""
     first = reader.next
     name = reader.name("a column")
     if not reader.takes_symbol("."):
         return name
-    called = [source.called for source in sources]
+    called = [ref.called for ref in streams]
     if name.lower() not in (each.lower() for each in called):
         reader.fail(
             f"{name!r} is no stream of this query", f"streams are: {', '.join(called)}", (first.start, first.stop)

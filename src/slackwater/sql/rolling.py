@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 def bind_rolling(bound: Bound) -> SqlOutput:
     """Build `sw.reorder`, and windows over its results."""
-    query, source = bound.query, bound.query.sources[0]
-    assert source.window is not None  # the operator was chosen by it
+    query, ref = bound.query, bound.query.streams[0]
+    assert ref.window is not None  # the operator was chosen by it
     if bound.on_spark:
         remedy = "in process there are: read the files with pyarrow. On Spark write a SLIDE, such as SLIDE 1 SECOND"
-        bound.places.fail(source.place, "on Spark there are no windows that move with every row", remedy)
+        bound.places.fail(ref.place, "on Spark there are no windows that move with every row", remedy)
     if query.early is not None or query.empty:
         place = query.place if query.early is None else query.early.place
         bound.places.fail(place, "a window that moves with every row is neither early nor empty", "write a SLIDE")
     asked = asked_of(bound, first=bound.streams[0].node.event_time)
-    size = bound.duration(source.window.size)
+    size = bound.duration(ref.window.size)
     if not size:
-        bound.places.fail(source.place, "the window is empty", "write a size above 0")
+        bound.places.fail(ref.place, "the window is empty", "write a size above 0")
     with bound.places.at(query.place):
         plan = reorder(asked.stream, contract=bound.contract, late=bound.late)
         nothing = _with_values(schema_of(asked.stream.frame).empty_table(), asked, size)

@@ -78,7 +78,7 @@ def _needed(folder: Path | None) -> Path:
 
 
 def engine_of(pipeline: Pipeline, checkpoint: Path | None) -> Engine:
-    """Return the engine: as set, else Spark where there is a checkpoint or a source that only Spark has.
+    """Return the engine: as set, else Spark where there is a checkpoint, or a stream that only Spark can read.
 
     Raises:
         SqlError: no such engine.

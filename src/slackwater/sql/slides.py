@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 def check_slide(bound: Bound) -> None:
     """Refuse a slide that event times are no multiples of; on Spark they are not known yet, and nothing is checked."""
-    for number, (source, stream) in enumerate(zip(bound.query.sources, bound.streams, strict=True)):
-        if source.window is None or source.window.slide is None or bound.on_spark:
+    for number, (ref, stream) in enumerate(zip(bound.query.streams, bound.streams, strict=True)):
+        if ref.window is None or ref.window.slide is None or bound.on_spark:
             continue
-        slide = bound.duration(source.window.slide, number)
-        with bound.places.at(source.place):
+        slide = bound.duration(ref.window.slide, number)
+        with bound.places.at(ref.place):
             times = read_batch(stream.node, stream.frame, processing_time=0).events.time
         if not slide or np.any(times % slide.microseconds):
             remedy = "leave SLIDE out: windows of a join move with every event"
-            bound.places.fail(source.place, f"times of {source.called} are not multiples of the slide, {slide}", remedy)
+            bound.places.fail(ref.place, f"times of {ref.called} are not multiples of the slide, {slide}", remedy)

@@ -48,7 +48,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Source:
+class StreamRef:
     """A stream, how it is called here, its window, and the drop ratio that a window may state (KIM)."""
 
     name: str
@@ -110,7 +110,7 @@ class Query:
     """A SELECT. `merged`: its streams are merged into one, instead of joined."""
 
     items: tuple[Item, ...]
-    sources: tuple[Source, ...]
+    streams: tuple[StreamRef, ...]
     merged: bool = False
     where: Expression | None = None
     group_by: tuple[str, ...] = ()

@@ -41,7 +41,7 @@ class Asked:
 
 def bind_aggregate(bound: Bound) -> SqlOutput:
     """Build `sw.aggregate`, and the columns that are selected from its results."""
-    query, window = bound.query, bound.query.sources[0].window
+    query, window = bound.query, bound.query.streams[0].window
     assert window is not None  # the operator was chosen by it
     asked = asked_of(bound)
     with bound.places.at(query.place):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from slackwater.sql.tree import Source, Span, Window
+from slackwater.sql.tree import Span, StreamRef, Window
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,22 +47,22 @@ def _part(reader: Reader, fields: dict[str, Any]) -> None:
     fields[word] = reader.share(word) if word == "DRATIO" else reader.span()
 
 
-def with_window(reader: Reader, sources: Sequence[Source]) -> list[Source]:
+def with_window(reader: Reader, streams: Sequence[StreamRef]) -> list[StreamRef]:
     """Read WINDOW [...] or SLIDE of the whole query, and give it to all its streams."""
     token = reader.take()
     place = token.start, token.stop
     if token.is_word("SLIDE"):
         slide = reader.span()
-        return [_sliding(reader, source, slide, place) for source in sources]
-    if any(source.window is not None for source in sources):
+        return [_sliding(reader, ref, slide, place) for ref in streams]
+    if any(ref.window is not None for ref in streams):
         reader.fail("a stream has a window already", "leave one out", place)
     window, drop_ratio = read_window(reader)
-    return [replace(source, window=window, drop_ratio=drop_ratio) for source in sources]
+    return [replace(ref, window=window, drop_ratio=drop_ratio) for ref in streams]
 
 
-def _sliding(reader: Reader, source: Source, slide: Span, place: tuple[int, int]) -> Source:
-    if source.window is None:
-        reader.fail(f"{source.called!r} has no window that could slide", "write KEEP 3 SECONDS after the stream", place)
-    if source.window.slide is not None:
-        reader.fail(f"the window of {source.called!r} has a slide already", "leave one out", place)
-    return replace(source, window=replace(source.window, slide=slide))
+def _sliding(reader: Reader, ref: StreamRef, slide: Span, place: tuple[int, int]) -> StreamRef:
+    if ref.window is None:
+        reader.fail(f"{ref.called!r} has no window that could slide", "write KEEP 3 SECONDS after the stream", place)
+    if ref.window.slide is not None:
+        reader.fail(f"the window of {ref.called!r} has a slide already", "leave one out", place)
+    return replace(ref, window=replace(ref.window, slide=slide))
