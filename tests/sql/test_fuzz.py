@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import slackwater as sw
 from slackwater.errors import ConditionError
 from slackwater.sql.parser import parse
+from slackwater.sql.pipeline import read_pipeline
+from slackwater.sql.yaml_form import read_yaml
 from tests.sql.corpus import DOCUMENTS, OURS
 from tests.sql.strategies import WORDS
 
@@ -82,6 +84,25 @@ def mutated(draw):
 @given(mutated())
 def test_a_mutated_query_runs_or_is_refused(fuzz_streams, text):
     run_or_refused(text, fuzz_streams)
+
+
+YAML = "streams: {bus: {dataset: traffic}}\nsinks: {o: {path: x}}\nqueries:\n  - {into: o, select: '*', from: bus}\n"
+
+
+@QUICK
+@given(st.integers(0, len(YAML) - 1), st.text(alphabet="{}[]:,'\"\n -ab&*!%1~", max_size=3))
+def test_mutated_yaml_is_read_or_refused(place, text):
+    refused(YAML[:place] + text + YAML[place + 1 :], read_yaml)
+
+
+PIPELINE = """CREATE STREAM bus (ts BIGINT, s STRUCT<x: INT>) WITH (path = 'x', unit = 's', n.x = 5);
+CREATE SINK o WITH (path = 'o', rows = 5); SET engine = 'local'; INSERT INTO o SELECT * FROM bus WITH SLACK 1 s"""
+
+
+@QUICK
+@given(st.integers(0, len(PIPELINE) - 1), st.text(alphabet="()<>=:;,.'` x1é", max_size=3))
+def test_a_mutated_pipeline_is_read_or_refused(place, text):
+    refused(PIPELINE[:place] + text + PIPELINE[place + 1 :], read_pipeline)
 
 
 @pytest.mark.parametrize("text", CORPUS)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import slackwater as sw
+from slackwater.sql.functions import LOCAL
 from slackwater.sql.pipeline import read_pipeline
 from slackwater.sql.run import run
 from slackwater.sql.yaml_form import read_yaml
@@ -25,6 +26,11 @@ def beside_a_csv(tmp_path, monkeypatch):
     (tmp_path / "bus.csv").write_text(CSV)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def test_the_page_lists_the_functions_that_there_are_in_process():
+    listed = PAGE[PAGE.index("these functions give the same") : PAGE.index("A function that the engine does not have")]
+    assert LOCAL == set(re.findall(r"[a-z_]+[0-9]*", listed)) & LOCAL | {"pow", "substr", "min", "max"}
 
 
 def test_the_python_of_the_page_prints_what_its_comments_say(capsys):

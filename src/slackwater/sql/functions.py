@@ -16,7 +16,7 @@ LOCAL = frozenset(
     (
         *("abs", "ceil", "floor", "round", "sqrt", "exp", "ln", "log10", "power", "pow", "sign", "mod", "pi"),
         *("sin", "cos", "tan", "atan", "atan2", "radians", "degrees", "greatest", "least"),
-        *("coalesce", "nvl", "ifnull", "nullif", "if", "isnull", "isnotnull"),
+        *("coalesce", "nvl", "ifnull", "nullif", "if"),
         *("concat", "upper", "lower", "length", "trim", "ltrim", "rtrim", "substring", "substr", "replace"),
         *("startswith", "endswith", "contains", "left", "right", "lpad", "rpad", "reverse", "repeat"),
         *("year", "month", "day", "hour", "minute", "second", "date_trunc"),
