@@ -7,6 +7,7 @@ from decimal import Decimal
 from hypothesis import strategies as st
 
 from slackwater.sql.expressions import checked_expression
+from slackwater.sql.functions import AGGREGATES, LOCAL
 from slackwater.sql.tokens import tokenize
 from slackwater.sql.tree import (
     CreateSink,
@@ -210,5 +211,39 @@ WORDS = st.sampled_from(
         "||",
         "::",
         "INTERVAL",
+    ]
+)
+
+# Expressions over the columns of `fuzz_streams`, most of which make no sense.
+_ODD = st.sampled_from(
+    [
+        *("ts", "delay", "area", "bus.line", "scats.flow", "window.end", "event_time", "bus", "nosuch", "`delay`"),
+        *("5", "-1", "1.5", "10L", "''", "NULL", "TRUE", "X'ff'", "INTERVAL 5 SECONDS", "DATE '2020-01-01'", "?", ":p"),
+        *("*", "stream"),
+    ]
+)
+_OTHERS = ("xxhash64", "struct", "explode", "rand", "lag", "first")
+_FUNCTIONS = st.sampled_from([*sorted(LOCAL), *sorted(AGGREGATES), *_OTHERS])
+_JOINTS = st.sampled_from([" + ", " / ", " = ", " AND ", " || ", " LIKE ", " IN ", " IS ", " :: ", " . ", " OVER "])
+_TYPES = st.sampled_from(["INT", "STRING", "TIMESTAMP", "ARRAY<INT>", "nosuch"])
+CHAOS = st.recursive(
+    _ODD,
+    lambda inner: st.one_of(
+        st.tuples(inner, _JOINTS, inner).map("".join),
+        st.tuples(_FUNCTIONS, st.lists(inner, max_size=3)).map(lambda call: f"{call[0]}({', '.join(call[1])})"),
+        st.tuples(inner, _TYPES).map(lambda pair: f"CAST({pair[0]} AS {pair[1]})"),
+        inner.map("(SELECT {})".format),
+    ),
+    max_leaves=5,
+)
+FORMS = st.sampled_from(
+    [
+        "SELECT {} AS a FROM bus WITH SLACK 1 s",
+        "SELECT ts FROM bus WHERE {} WITH NO SLACK",
+        "SELECT {} AS a FROM bus [5 s], scats [5 s] WITH NO SLACK",
+        "SELECT * FROM bus [5 s], scats [5 s] WHERE {} WITH NO SLACK",
+        "SELECT {} AS a, max({}) AS b FROM bus [10 s, SLIDE 5 s] GROUP BY line WITH NO SLACK EARLY 25%",
+        "SELECT sum({}) AS a FROM bus [10 s] WITH NO SLACK",
+        "SELECT {} AS a FROM MERGE(bus, scats) WITH NO SLACK",
     ]
 )

@@ -14,7 +14,7 @@ from slackwater.sql.parser import parse
 from slackwater.sql.pipeline import read_pipeline
 from slackwater.sql.yaml_form import read_yaml
 from tests.sql.corpus import DOCUMENTS, OURS
-from tests.sql.strategies import WORDS
+from tests.sql.strategies import CHAOS, FORMS, WORDS
 
 CORPUS = [*DOCUMENTS, *OURS]
 QUICK = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -84,6 +84,17 @@ def mutated(draw):
 @given(mutated())
 def test_a_mutated_query_runs_or_is_refused(fuzz_streams, text):
     run_or_refused(text, fuzz_streams)
+
+
+@QUICK
+@given(FORMS, CHAOS, CHAOS)
+@example("SELECT sum({}) AS a FROM bus [10 s] WITH NO SLACK", "year()", "")
+@example("SELECT {} AS a FROM bus [5 s], scats [5 s] WITH NO SLACK", "(`delay` . 0)", "")
+@example("SELECT {} AS a FROM bus [10 s] GROUP BY line WITH NO SLACK", "mean(count(delay))", "")
+@example("SELECT ts FROM bus WHERE {} WITH NO SLACK", "count()", "")
+@example("SELECT max({}) AS a FROM bus [10 s, SLIDE 5 s] WITH NO SLACK", "INTERVAL 5 SECONDS", "")
+def test_any_expression_is_computed_or_refused(fuzz_streams, form, first, second):
+    run_or_refused(form.format(first, second), fuzz_streams)
 
 
 YAML = "streams: {bus: {dataset: traffic}}\nsinks: {o: {path: x}}\nqueries:\n  - {into: o, select: '*', from: bus}\n"

@@ -17,6 +17,10 @@ def test_what_is_printed_is_read_back_as_the_same_tree(script):
     assert script == parse(print_script(script))
 
 
+def test_a_column_that_is_called_as_a_clause_may_follow_an_operator():
+    assert "a * late" == parse("SELECT * FROM bus WHERE a * late EARLY 25%").statements[0].where.text
+
+
 @pytest.mark.parametrize("text", [*DOCUMENTS, *OURS])
 def test_a_query_means_the_same_after_it_was_printed(text):
     script = parse(text)

@@ -55,10 +55,14 @@ def keep(table: pa.Table, condition: str) -> pa.Table:
 def _computed(table: pa.Table, columns: Sequence[Selected]) -> list[Any]:
     if not columns:
         return []
+    written = ", ".join(column.sql for column in columns)
     try:
-        return evaluated([column.sql for column in columns], table)
+        found = evaluated([column.sql for column in columns], table)
     except duckdb.Error as error:
-        raise _failed(", ".join(column.sql for column in columns), error) from error
+        raise _failed(written, error) from error
+    if len(found[0]) != table.num_rows:
+        raise ConditionError(written, problem="it is not a matter of one row", remedy="leave such functions out")
+    return found
 
 
 def _failed(expression: str, error: duckdb.Error) -> ConditionError:
@@ -67,4 +71,8 @@ def _failed(expression: str, error: duckdb.Error) -> ConditionError:
 
 def _at(table: pa.Table, path: Sequence[str]) -> Any:
     column: Any = table[path[0]]
-    return pc.struct_field(column, list(path[1:])) if len(path) > 1 else column
+    try:
+        return pc.struct_field(column, list(path[1:])) if len(path) > 1 else column
+    except (pa.ArrowException, TypeError) as error:
+        problem = f"{path[0]} has no field {'.'.join(path[1:])}"
+        raise ConditionError(".".join(path), problem=problem, remedy=f"it is {column.type}") from error

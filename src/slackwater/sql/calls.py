@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from slackwater.errors import did_you_mean
 from slackwater.plan import values
-from slackwater.sql.computed import LOCAL_DIALECT, Computed, column_at, prepared, with_paths
+from slackwater.sql.computed import Computed, column_at, prepared, with_paths, written
 from slackwater.sql.expressions import DIALECT
 from slackwater.sql.functions import AGGREGATES
 from slackwater.sql.items import Chosen, Find
@@ -108,6 +108,7 @@ class Calls:
             found = with_paths(argument, self.find)
         if len(found.path) == 1:
             return found.path[0]
-        name = argument.sql(LOCAL_DIALECT if not self.bound.on_spark else DIALECT, comments=False)
+        with self.bound.places.at(place):
+            name = written(argument, DIALECT, quoted=False)
         self.computed[name] = found
         return name

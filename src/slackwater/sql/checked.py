@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from slackwater.sql.computed import Computed, prepared, with_paths
 from slackwater.sql.frames import keep, nothing_like, select
 from slackwater.sql.functions import check_local
-from slackwater.sql.items import Chosen, Find, check_names
+from slackwater.sql.items import Chosen, Find, check_names, refuse_aggregates
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,8 +27,7 @@ def checked_columns(bound: Bound, found: Sequence[tuple[Item | None, Chosen]], s
     nothing = nothing_like(bound.streams[0].frame, schema)
     for item, each in found:
         with bound.places.at(bound.query.place if item is None else item.expression.place):
-            if not each.computed.path:
-                select(nothing, (each,))
+            select(nothing, (each,))
     return tuple(each for _, each in found)
 
 
@@ -41,6 +40,7 @@ def checked_filter(bound: Bound, find: Find, schema: Any) -> Computed | None:
     where = bound.query.where
     if where is None:
         return None
+    refuse_aggregates(bound, where, "WHERE chooses rows one by one")
     tree = prepared(where, bound.text)
     if not bound.on_spark:
         check_local(where, bound.text, where="is not used in process")

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
+from sqlglot.errors import ErrorLevel, SqlglotError
 
-from slackwater.errors import SqlError
+from slackwater.errors import ConditionError, SqlError
 from slackwater.sql.expressions import DIALECT, tree_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,20 @@ class Computed:
 
     def sql(self, dialect: str) -> str:
         """Write it for an engine; names are in quotes, so that none is mistaken for a word of SQL."""
-        return str(self.tree.sql(dialect, identify=True, comments=False))
+        return written(self.tree, dialect)
+
+
+def written(tree: exp.Expr, dialect: str, *, quoted: bool = True) -> str:
+    """Write a tree for an engine, or for people.
+
+    Raises:
+        ConditionError: sqlglot knows no words for it there, or stumbles over it.
+    """
+    try:
+        return str(tree.sql(dialect, identify=quoted, comments=False, unsupported_level=ErrorLevel.RAISE))
+    except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, IndexError, KeyError) as error:
+        said = str(error).split("\n")[0] if isinstance(error, SqlglotError) else "it cannot be read"
+        raise ConditionError(type(tree).__name__, problem=said, remedy="write it in another way") from error
 
 
 def prepared(expression: Expression, text: str) -> exp.Expr:
@@ -49,6 +63,9 @@ def prepared(expression: Expression, text: str) -> exp.Expr:
             raise SqlError(
                 text, start=start, stop=stop, problem=f"{node.sql(DIALECT)} is more than a matter of one row"
             )
+    for node in list(tree.find_all(exp.Anonymous)):
+        if node.name.lower() in ("mean", "average") and len(node.expressions) == 1:
+            node.replace(exp.Avg(this=node.expressions[0]))
     for node in list(tree.find_all(exp.Max, exp.Min, exp.Div, exp.TryCast)):
         _plain(node, try_cast="try_cast" in expression.text.lower())
     found: exp.Expr = tree.this

@@ -44,7 +44,7 @@ def _ends(reader: Reader, start: int, ends: Sequence[str]) -> bool:
     before = reader.tokens[reader.position - 1] if reader.position > start else None
     if before is None:
         return token.is_word(*ends) and not token.is_word(*ALSO_NAMES)
-    return token.is_word(*ends) and before.ends_operand
+    return token.is_word(*ends) and (before.ends_operand or _is_star(reader.tokens[start : reader.position]))
 
 
 def checked_expression(text: str, tokens: Sequence[Token]) -> Expression:
@@ -55,9 +55,14 @@ def checked_expression(text: str, tokens: Sequence[Token]) -> Expression:
     """
     place = tokens[0].start, tokens[-1].stop
     expression = Expression(spaced(tokens), place)
-    if not (tokens[-1].is_symbol("*") and (len(tokens) == 1 or tokens[-2].is_symbol("."))):
+    if not _is_star(tokens):
         tree_of(expression, text)
     return expression
+
+
+def _is_star(tokens: Sequence[Token]) -> bool:
+    """Whether tokens are `*` or `bus.*`, and not the beginning of a product."""
+    return tokens[-1].is_symbol("*") and (len(tokens) == 1 or (len(tokens) == 3 and tokens[1].is_symbol(".")))
 
 
 def spaced(tokens: Sequence[Token]) -> str:
@@ -122,6 +127,7 @@ def _said(error: Exception, expression: Expression, text: str) -> tuple[str, Pla
     """Return what sqlglot says, and the place in the whole text of the word that it stopped at."""
     details = getattr(error, "errors", None) or [{}]
     said = str(details[0].get("description") or "this is not an expression in SQL").rstrip(".")
+    said = said.split(" but got ")[0]
     said = "something is missing here" if said.startswith("Required keyword") else said
     said = "this does not go on here" if said.startswith("Invalid expression") else said
     start, stop = expression.place

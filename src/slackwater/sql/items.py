@@ -12,7 +12,7 @@ from slackwater.sql.tokens import name_of, tokenize
 
 if TYPE_CHECKING:
     from slackwater.sql.bound import Bound
-    from slackwater.sql.tree import Item
+    from slackwater.sql.tree import Expression, Item
 
 Find = Callable[[list[str]], Sequence[str]]
 
@@ -67,9 +67,9 @@ def check_names(bound: Bound, found: Sequence[tuple[Item | None, Chosen]]) -> No
         names.add(each.name.lower())
 
 
-def refuse_aggregates(bound: Bound, item: Item, remedy: str) -> None:
-    """Refuse functions over many rows where there are none."""
+def refuse_aggregates(bound: Bound, expression: Expression, remedy: str) -> None:
+    """Refuse functions over many rows where there is one."""
     from sqlglot import exp
 
-    for node in prepared(item.expression, bound.text).find_all(exp.AggFunc):
-        bound.places.fail(item.expression.place, f"{node.sql('spark')} needs a window", remedy)
+    if prepared(expression, bound.text).find(exp.AggFunc) is not None:
+        bound.places.fail(expression.place, "a function over many rows needs a window", remedy)

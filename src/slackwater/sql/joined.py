@@ -10,7 +10,7 @@ from slackwater.api import join
 from slackwater.pipeline.rows import EVENT_TIME, result_schema
 from slackwater.plan.columns import StreamColumns
 from slackwater.sql.checked import checked_columns
-from slackwater.sql.computed import LOCAL_DIALECT, prepared
+from slackwater.sql.computed import LOCAL_DIALECT, prepared, written
 from slackwater.sql.frames import select
 from slackwater.sql.functions import check_local
 from slackwater.sql.items import Chosen, chosen, is_star, plain, refuse_aggregates, star_of
@@ -68,7 +68,7 @@ def _condition(bound: Bound) -> str | None:
         return None
     tree = prepared(bound.query.where, bound.text)
     check_local(bound.query.where, bound.text, where="conditions of a join are not computed with")
-    return str(tree.sql(LOCAL_DIALECT, identify=True, comments=False))
+    return written(tree, LOCAL_DIALECT)
 
 
 def _columns(bound: Bound, node: Any) -> tuple[Chosen, ...] | None:
@@ -101,7 +101,7 @@ def _told_apart(found: list[tuple[Item, Chosen]]) -> list[tuple[Item, Chosen]]:
 
 def _expanded(bound: Bound, item: Item, known: StreamColumns, find: Any) -> list[Chosen]:
     if not is_star(item):
-        refuse_aggregates(bound, item, _AGGREGATE)
+        refuse_aggregates(bound, item.expression, _AGGREGATE)
         return [chosen(bound, item, find)]
     stream = star_of(item)
     if stream is None:

@@ -76,7 +76,7 @@ def _steps(bound: Bound, known: StreamColumns, schema: pa.Schema) -> tuple[Calla
 
 def _expanded(bound: Bound, item: Item, schema: pa.Schema, find: Find) -> list[Chosen]:
     if not is_star(item):
-        refuse_aggregates(bound, item, _AGGREGATE)
+        refuse_aggregates(bound, item.expression, _AGGREGATE)
         return [chosen(bound, item, find)]
     called = [ref.called.lower() for ref in bound.query.streams]
     stream = star_of(item)

@@ -53,7 +53,7 @@ class Token:
         """Whether an expression may end here."""
         if self.kind == "word":
             return self.text.upper() not in _GOES_ON
-        return self.kind in ("number", "string", "quoted") or self.is_symbol(")", "]", "*")
+        return self.kind in ("number", "string", "quoted") or self.is_symbol(")", "]")
 
 
 def tokenize(text: str) -> list[Token]:

@@ -124,7 +124,8 @@ def _rows(bound: Bound, condition: Computed | None) -> Any:
 
         marks = exp.In(this=column_at([stream.node.marker]), expressions=list(map(exp.Literal.string, _MARKS)))
         condition = Computed(exp.Or(this=exp.Paren(this=condition.tree), expression=marks))
-    return keep(stream.frame, condition)
+    with bound.places.at(bound.query.place if bound.query.where is None else bound.query.where.place):
+        return keep(stream.frame, condition)
 
 
 def _columns(bound: Bound, asked: Asked, schema: Any) -> tuple[Chosen, ...]:
