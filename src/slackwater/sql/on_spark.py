@@ -125,9 +125,9 @@ def _frame(pipeline: Pipeline, spark: Any, statement: CreateStream, checkpoint: 
 
     origin = origin_of(statement, pipeline.places)
     if origin.dataset is None:
-        return open_stream(spark, Stored(origin.format, origin.path, origin.columns, origin.options))
+        return open_stream(spark, Stored(origin.format, _absolute(origin.path), origin.columns, origin.options))
     dataset_stream(pipeline, statement)  # it is there
-    folder = checkpoint / "datasets" / origin.dataset
+    folder = (checkpoint / "datasets" / origin.dataset).absolute()
     loaded(origin.dataset, *origin.of_dataset.items()).write(folder)
     return live_stream(spark, folder, stream=origin.stream, rows_per_second=origin.rows_per_second)
 
@@ -153,7 +153,7 @@ def _started(
     with pipeline.places.at(query.place):
         started = output.start(
             **{**writers, "decisions": judged},
-            checkpoint=os.fspath(checkpoint),
+            checkpoint=_absolute(os.fspath(checkpoint)),
             trigger=trigger,
             name=f"slackwater-{number}",
         )
@@ -170,4 +170,11 @@ def _writer(pipeline: Pipeline, sink: str | None, show: Notice) -> tuple[Any, st
         return lambda rows, batch: show("\n".join(shown(rows.limit(most).toArrow(), most))), "to the console"
     if target.format not in ENDINGS and target.format != "kafka":
         pipeline.places.fail(pipeline.sinks[target.name].place, f"there is no sink of format {target.format}")
-    return writer_to(Stored(target.format, target.path, (), target.options)), f"-> {target.path or target.format}"
+    return writer_to(
+        Stored(target.format, _absolute(target.path), (), target.options)
+    ), f"-> {target.path or target.format}"
+
+
+def _absolute(path: str | None) -> str | None:
+    """Return a path that is the same for Spark's JVM, which may have been started elsewhere; addresses are."""
+    return path if path is None or "://" in path else os.path.abspath(path)
