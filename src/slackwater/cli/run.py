@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -35,14 +35,38 @@ def run(
     from slackwater.sql import run as engine
 
     read = _read(pipeline)
-    with _progress() as notice:
+    with _progress() as notice, _spark_for(read, checkpoint, notice) as pause:
         if explain:
             lines = engine.explained(read, checkpoint=checkpoint, notice=notice)
         else:
-            ran = engine.run(read, checkpoint=checkpoint, once=once, notice=notice, show=typer.echo)
+            ran = engine.run(read, checkpoint=checkpoint, once=once, notice=notice, show=typer.echo, pause=pause)
             lines = [line for summary in ran for line in summary.lines()]
     for line in lines:
         typer.echo(line)
+
+
+@contextmanager
+def _spark_for(pipeline: Pipeline, checkpoint: Path | None, notice: Callable[[str], None]) -> Iterator[Any]:
+    """Start Spark where it is needed, its messages going to a file; yield a pause in which Ctrl-C may end it all."""
+    from slackwater.cli.demo.interrupt import interrupts_wait
+    from slackwater.cli.demo.quiet import children_log_to
+    from slackwater.sql.run import checkpoint_of
+
+    folder = checkpoint_of(pipeline, checkpoint)
+    if folder is None:
+        yield None
+        return
+    from slackwater.sql.on_spark import session_for
+
+    folder.mkdir(parents=True, exist_ok=True)
+    notice(f"starting Spark, whose messages go to {folder / 'spark.log'}")
+    with children_log_to(folder / "spark.log"):
+        spark = session_for(pipeline)
+    with interrupts_wait() as pause:
+        try:
+            yield pause
+        finally:
+            spark.stop()
 
 
 def _read(path: Path) -> Pipeline:

@@ -1,10 +1,8 @@
-"""Waiting for a streaming query, whose failure is an error of ours."""
+"""The end of a streaming query; its failure is an error of ours."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-from pyspark.errors import StreamingQueryException
 
 from slackwater.errors import QueryError
 
@@ -14,17 +12,19 @@ if TYPE_CHECKING:
 _REMEDY = "mend the cause, and the same call goes on from the checkpoint"
 
 
-def has_ended(query: StreamingQuery, seconds: float) -> bool:
-    """Wait for so long; say whether the query has ended by then.
+def has_ended(query: StreamingQuery) -> bool:
+    """Say whether a query has ended by itself.
 
     Raises:
-        QueryError: it has failed; the first line of what Spark says.
+        QueryError: it has failed; the line of what Spark says that tells most.
     """
-    try:
-        return bool(query.awaitTermination(seconds))  # type: ignore[arg-type]  # Spark takes fractions of seconds
-    except StreamingQueryException as error:
-        lines = [line for line in (error.getMessage() or str(error)).split("\n") if line.strip()]
-        raise QueryError(query.name or "a query", problem=_last_error(lines), remedy=_REMEDY) from error
+    if query.isActive:
+        return False
+    error = query.exception()
+    if error is None:
+        return True
+    lines = [line for line in str(error).split("\n") if line.strip()]
+    raise QueryError(query.name or "a query", problem=_last_error(lines), remedy=_REMEDY)
 
 
 def _last_error(lines: list[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from slackwater.sql.tree import CreateStream
 
 Notice = Callable[[str], None]
+Pause = Callable[[float], None]
 _COUNTS = ("arrived", "released", "late", "buffered")
 _POLL = 0.5  # seconds between two looks at the progress
 
@@ -69,7 +71,13 @@ class Running:
 
 
 def run_on_spark(
-    pipeline: Pipeline, *, checkpoint: Path, trigger: dict[str, Any] | None, notice: Notice, show: Notice
+    pipeline: Pipeline,
+    *,
+    checkpoint: Path,
+    trigger: dict[str, Any] | None,
+    notice: Notice,
+    show: Notice,
+    pause: Pause = time.sleep,
 ) -> Iterator[Summary]:
     """Start all queries, wait until they end, and say what came of each. Ctrl-C ends them; a restart goes on."""
     outputs = built_on_spark(pipeline, checkpoint, notice)
@@ -78,7 +86,7 @@ def run_on_spark(
         for number, output in enumerate(outputs, 1):
             own = checkpoint if len(outputs) == 1 else checkpoint / f"query-{number}"
             running.append(_started(pipeline, number, output, own, trigger, show))
-        _wait(running, notice)
+        _wait(running, notice, pause)
     finally:
         for each in running:
             each.query.stop()
@@ -86,19 +94,29 @@ def run_on_spark(
         yield each.summary()
 
 
-def _wait(running: list[Running], notice: Notice) -> None:
+def _wait(running: list[Running], notice: Notice, pause: Pause) -> None:
     """Wait until all queries have ended; Ctrl-C is one way to end those that would go on for ever."""
     from slackwater.spark.ended import has_ended
 
     try:
-        for each in running:
-            while not has_ended(each.query, _POLL):
-                for other in running:
-                    other.look()
-                notice(", ".join(f"query {other.number}: {other.counted()['arrived']:,} rows" for other in running))
-            each.look()
+        while [each for each in running if not has_ended(each.query)]:
+            pause(_POLL)
+            for each in running:
+                each.look()
+            notice(", ".join(f"query {each.number}: {each.counted()['arrived']:,} rows" for each in running))
     except KeyboardInterrupt:
         notice("stopping")
+    for each in running:
+        each.look()
+
+
+def session_for(pipeline: Pipeline) -> Any:
+    """Return a session with the settings of a pipeline; the one that is there already, if one is."""
+    stated = (each for each in pipeline.settings.values() if each.name.startswith("spark."))
+    settings = {each.name.replace(".", "__"): str(each.value) for each in stated}
+    spark = session(**{"spark__sql__session__timeZone": "UTC", **settings})
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
 
 
 def built_on_spark(pipeline: Pipeline, checkpoint: Path, notice: Notice) -> list[SqlOutput]:
@@ -108,10 +126,7 @@ def built_on_spark(pipeline: Pipeline, checkpoint: Path, notice: Notice) -> list
         SqlError: a stream cannot be opened, or a query cannot be built.
     """
     notice("starting Spark")
-    stated = (each for each in pipeline.settings.values() if each.name.startswith("spark."))
-    settings = {each.name.replace(".", "__"): str(each.value) for each in stated}
-    spark = session(**{"spark__sql__session__timeZone": "UTC", **settings})
-    spark.sparkContext.setLogLevel("ERROR")
+    spark = session_for(pipeline)
     streams = {}
     for name, statement in pipeline.streams.items():
         with pipeline.places.at(statement.place):

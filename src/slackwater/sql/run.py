@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,6 +30,7 @@ def run(
     once: bool = False,
     notice: Notice = nobody,
     show: Notice = nobody,
+    pause: Callable[[float], None] = time.sleep,
 ) -> Iterator[Summary]:
     """Run a pipeline to the end of its input, or on Spark, without `once`, until it is stopped.
 
@@ -38,17 +40,18 @@ def run(
         once: on Spark, take what is there and end.
         notice: hears what is being done.
         show: gets rows for the console.
+        pause: waits for so many seconds between two looks at Spark's progress; KeyboardInterrupt there ends it well.
 
     Raises:
         SqlError: a statement cannot be done; the place is its own.
 
     >>> from slackwater.sql.pipeline import read_pipeline
     >>> text = '''CREATE STREAM bus WITH (dataset = 'traffic', duration = '2 seconds');
-    ...           SELECT max(delay) AS worst FROM bus [RANGE 1 s, SLIDE 1 s] WITH SLACK 1 SECOND'''
+    ...           SELECT count(*) AS reports FROM bus [RANGE 1 s, SLIDE 1 s] WITH SLACK 1 SECOND'''
     >>> [summary.arrived for summary in run(read_pipeline(text), show=print)]
-    window                                      worst
-    2020-01-01 00:00:00 .. 2020-01-01 00:00:01  197
-    2020-01-01 00:00:01 .. 2020-01-01 00:00:02  176
+    window                                      reports
+    2020-01-01 00:00:00 .. 2020-01-01 00:00:01  500
+    2020-01-01 00:00:01 .. 2020-01-01 00:00:02  500
     [1000]
     """
     folder = checkpoint or _stated(pipeline)
@@ -57,7 +60,7 @@ def run(
     from slackwater.sql.on_spark import run_on_spark
 
     trigger = {"availableNow": True} if once else _trigger(pipeline)
-    return run_on_spark(pipeline, checkpoint=_needed(folder), trigger=trigger, notice=notice, show=show)
+    return run_on_spark(pipeline, checkpoint=_needed(folder), trigger=trigger, notice=notice, show=show, pause=pause)
 
 
 def explained(pipeline: Pipeline, *, checkpoint: Path | None = None, notice: Notice = nobody) -> list[str]:
@@ -75,6 +78,12 @@ def _needed(folder: Path | None) -> Path:
         remedy = "such as --checkpoint out/checkpoint"
         raise ParameterError("--checkpoint", None, must="be given for Spark", remedy=remedy)
     return folder
+
+
+def checkpoint_of(pipeline: Pipeline, checkpoint: Path | None) -> Path | None:
+    """Return the folder that Spark goes on from: as given, or as the file says; None in process."""
+    folder = checkpoint or _stated(pipeline)
+    return _needed(folder) if engine_of(pipeline, folder) == "spark" else None
 
 
 def engine_of(pipeline: Pipeline, checkpoint: Path | None) -> Engine:
