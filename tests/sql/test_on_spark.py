@@ -68,6 +68,8 @@ def test_a_pipeline_goes_on_from_its_checkpoint(spark, folder):
     assert (6, 1, 2) == (first.arrived, first.late, second.arrived)
     found = spark.read.json(str(folder / "out" / "counts")).orderBy("window.end", "line").collect()
     assert [(5, 2), (7, 2), (9, 2)] == [(row.line, row.n) for row in found]
+    with pytest.raises(sw.SqlError, match="must be empty when the checkpoint is new"):
+        list(run(pipeline, checkpoint=folder / "another", once=True))
 
 
 def test_a_query_that_fails_is_an_error_of_ours_in_one_line(spark, folder):

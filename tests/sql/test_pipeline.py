@@ -131,6 +131,7 @@ WRONG = [
     (f"{BUS} CREATE SINK jams WITH (path = 'x'); INSERT INTO jam {ORDERED}", "did you mean jams?"),
     (f"{BUS} {BUS} {ORDERED}", "'bus' is there twice"),
     (BUS, "there is no query"),
+    (f"{BUS} CREATE SINK o WITH (path = 'o'); INSERT INTO o {ORDERED} LATE TO o", "two outputs go to 'o'"),
     ("CREATE STREAM bus WITH (pth = 'x'); SELECT * FROM bus", "did you mean path?"),
     ("CREATE STREAM bus WITH (path = 5); SELECT * FROM bus", "path is a text in quotes"),
     ("CREATE STREAM bus WITH (event_time = 'ts'); SELECT * FROM bus", "it needs one of path, dataset, format"),

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from slackwater.errors import ConditionError
-from slackwater.spark.outputs import Destination
+from slackwater.spark.outputs import Destination, checked_destinations
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +41,14 @@ def keep(frame: DataFrame, condition: str) -> DataFrame:
     return _understood(condition, lambda: frame.where(F.expr(condition)))
 
 
-def destination_of(where: Destination, change: Callable[[Any], Any]) -> Destination:
+def start_changed(plan: Any, results: Destination, change: Callable[[Any], Any], **more: Any) -> Any:
+    """Start a plan whose results are changed before they are written; folders are checked as `start` does."""
+    folders = {"results": results, "late": more.get("late"), "decisions": more.get("decisions")}
+    checked_destinations(folders, checkpoint=os.fspath(more["checkpoint"]), columns=())
+    return plan.start(results=_changed(results, change), **more)
+
+
+def _changed(where: Destination, change: Callable[[Any], Any]) -> Destination:
     """Return where rows go after a change; a folder stays one, with a subfolder for each batch."""
     if callable(where):
         return lambda rows, batch: where(change(rows), batch)

@@ -159,6 +159,7 @@ def _started(
             writers[what], where = _writer(pipeline, sink, show)
             written.append(f"{what:<8}  {where}")
     judge = writers.get("decisions")
+    _check_folders(pipeline, outputs, checkpoint)
 
     def judged(rows: Any, batch: int) -> None:
         decisions.append(rows.select(*JUDGED).toArrow())
@@ -173,6 +174,19 @@ def _started(
             name=f"slackwater-{number}",
         )
     return Running(number, output, started, decisions, tuple(written))
+
+
+def _check_folders(pipeline: Pipeline, outputs: dict[str, str | None], checkpoint: Path) -> None:
+    """Refuse folders that another run has filled: their batches would be mixed with ours."""
+    from slackwater.spark.outputs import checked_destinations
+
+    for what, sink in outputs.items():
+        if sink is None or sink not in pipeline.sinks:
+            continue
+        target = target_of(pipeline.sinks[sink], pipeline.places)
+        if target.path is not None and "://" not in target.path:
+            with pipeline.places.at(pipeline.sinks[sink].place):
+                checked_destinations({what: _absolute(target.path)}, checkpoint=str(checkpoint.absolute()), columns=())
 
 
 def _writer(pipeline: Pipeline, sink: str | None, show: Notice) -> tuple[Any, str]:

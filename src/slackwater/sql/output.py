@@ -39,13 +39,13 @@ class SqlOutput:
         """One row per adaptation."""
         return self.plan.decisions
 
-    def start(self, *, results: Any, **more: Any) -> Any:
+    def start(self, *, results: Any, checkpoint: Any, **more: Any) -> Any:
         """Start one query on Spark that writes the three outputs: see `start` of `sw.join`."""
         if not self.steps or not hasattr(self.plan, "frames"):
-            return self.plan.start(results=results, **more)
-        from slackwater.spark.selected import destination_of
+            return self.plan.start(results=results, checkpoint=checkpoint, **more)
+        from slackwater.spark.selected import start_changed
 
-        return self.plan.start(results=destination_of(results, self.changed), **more)
+        return start_changed(self.plan, results, self.changed, checkpoint=checkpoint, **more)
 
     def explain(self) -> str:
         """Return the query as it was understood, and what runs."""

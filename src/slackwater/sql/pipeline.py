@@ -82,10 +82,14 @@ def _check(found: Pipeline) -> None:
         if setting.name not in SETTINGS and not setting.name.startswith("spark."):
             remedy = f"{did_you_mean(setting.name, SETTINGS)}settings are: {', '.join(SETTINGS)}, spark...."
             places.fail(setting.place, f"there is no setting {setting.name!r}", remedy)
+    used: set[str] = set()
     for query in found.queries:
         late = None if query.late is None or query.late.sink == SIDE else query.late.sink
         for sink_name in filter(None, (query.into, query.decisions, late)):
             _check_sink(found, query.place, sink_name)
+            if sink_name in used:
+                found.places.fail(query.place, f"two outputs go to {sink_name!r}", "give each a sink of its own")
+            used.add(sink_name)
 
 
 def _check_sink(found: Pipeline, place: Place, name: str) -> None:
