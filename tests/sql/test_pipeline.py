@@ -74,6 +74,7 @@ CONTRACTS = [
     (f"{JOINED} WITH RECALL 0.9 OVER 1 MINUTE", "kept at"),
     (f"{MERGED} DEADLINE 6 SECONDS", "rows left before they were ready"),
     (f"{MERGED} WITH DROP 50% AND DEADLINE 6 SECONDS", "decisions"),
+    ("SELECT * FROM bus WITH DROP 50%", "of all rows 40 % came late"),
 ]
 
 
@@ -86,7 +87,7 @@ def test_the_summary_says_what_became_of_the_contract(query, said, folder):
 def test_a_query_without_a_sink_is_shown(folder):
     shown: list[str] = []
     list(run(read_pipeline(f"{BUS} {ORDERED}"), show=shown.append))
-    assert ["ts\n1\n3\n4\n9"] == shown
+    assert ["query 1, results:\nts\n1\n3\n4\n9"] == shown
 
 
 @pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
@@ -97,7 +98,7 @@ def test_a_folder_is_read_in_the_order_of_its_files(folder, kind):
     text = f"CREATE STREAM both WITH (path = 'all', format = '{kind}', event_time = 'ts', unit = 's');"
     shown: list[str] = []
     list(run(read_pipeline(f"{text} SELECT ts FROM both WITH NO SLACK"), show=shown.append))
-    assert ["ts\n3\n11"] == shown
+    assert ["query 1, results:\nts\n3\n11"] == shown
 
 
 def test_stated_columns_are_read_with_their_types(folder):
@@ -117,7 +118,7 @@ def test_a_sink_for_the_console_shows_as_many_rows_as_it_says(folder):
     shown: list[str] = []
     text = f"{BUS} CREATE SINK c WITH (format = 'console', rows = 1); INSERT INTO c {ORDERED}"
     list(run(read_pipeline(text), show=shown.append))
-    assert ["ts\n1\n... 3 more rows"] == shown
+    assert ["query 1, results:\nts\n1\n... 3 more rows"] == shown
 
 
 def test_explain_runs_nothing(folder):

@@ -25,7 +25,7 @@ def run(
 ) -> None:
     """Run a pipeline: its streams, queries, contracts and sinks are in one file.
 
-    In process it runs to the end of its input. On Spark (SET engine = 'spark', or --checkpoint) it goes on until
+    In process it runs to the end of its input. With --checkpoint, or SET engine = 'spark', it runs on Spark until
     Ctrl-C, and the next run goes on from the checkpoint. docs/SQL.md has all that may be written.
 
     Example:  slackwater run examples/traffic.sql
@@ -37,12 +37,11 @@ def run(
     read = _read(pipeline)
     with _progress() as notice, _spark_for(read, checkpoint, notice) as pause:
         if explain:
-            lines = engine.explained(read, checkpoint=checkpoint, notice=notice)
-        else:
-            ran = engine.run(read, checkpoint=checkpoint, once=once, notice=notice, show=typer.echo, pause=pause)
-            lines = [line for summary in ran for line in summary.lines()]
-    for line in lines:
-        typer.echo(line)
+            typer.echo("\n".join(engine.explained(read, checkpoint=checkpoint, notice=notice)))
+            return
+        ran = engine.run(read, checkpoint=checkpoint, once=once, notice=notice, show=typer.echo, pause=pause)
+        for summary in ran:
+            typer.echo("\n".join(summary.lines()))
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from slackwater.sources.catalog import load
 from slackwater.sql.bind import bind
 from slackwater.sql.described import meant, origin_of, target_of
 from slackwater.sql.shown import shown
-from slackwater.sql.summary import Summary, contract_in_words, kept_of, title_of
+from slackwater.sql.summary import Summary, contract_in_words, dropped, kept_of, title_of
 
 if TYPE_CHECKING:
     from slackwater.sources.dataset import Dataset
@@ -82,7 +82,9 @@ def _summary(pipeline: Pipeline, number: int, output: SqlOutput, show: Notice) -
     written = []
     for what, sink in outputs.items():
         if what == "results" or sink in pipeline.sinks:
-            written.append(f"{what:<8}  {_written(pipeline, getattr(output, what), sink, show)}")
+            written.append(
+                f"{what:<8}  {_written(pipeline, getattr(output, what), sink, partial(titled, show, number, what))}"
+            )
     arrived = sum(table.num_rows for table in getattr(plan, "tables", None) or (plan.table,))
     late = _late(output)
     return Summary(
@@ -92,7 +94,7 @@ def _summary(pipeline: Pipeline, number: int, output: SqlOutput, show: Notice) -
         arrived - late,
         late,
         0,
-        kept_of(output.decisions, plan.node.contract),
+        kept_of(output.decisions, plan.node.contract) + dropped(plan.node.contract, late, arrived),
         tuple(written),
     )
 
@@ -103,6 +105,11 @@ def _late(output: SqlOutput) -> int:
         counts = output.decisions["late"].drop_null()
         return int(counts[-1].as_py()) if len(counts) else 0
     return int(output.late.num_rows)
+
+
+def titled(show: Notice, number: int, what: str, rows: str) -> None:
+    """Show rows under what they are."""
+    show(f"query {number}, {what}:\n{rows}")
 
 
 def _written(pipeline: Pipeline, table: pa.Table, sink: str | None, show: Notice) -> str:

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,9 @@ from slackwater.decisions import DECISIONS
 from slackwater.local.files import ENDINGS
 from slackwater.sql.bind import bind
 from slackwater.sql.described import meant, origin_of, target_of
-from slackwater.sql.in_process import dataset_stream, loaded
+from slackwater.sql.in_process import dataset_stream, loaded, titled
 from slackwater.sql.shown import shown
-from slackwater.sql.summary import JUDGED, Summary, contract_in_words, kept_of, title_of
+from slackwater.sql.summary import JUDGED, Summary, contract_in_words, dropped, kept_of, title_of
 
 if TYPE_CHECKING:
     from slackwater.sql.output import SqlOutput
@@ -64,7 +65,7 @@ class Running:
             title_of(self.number, node),
             contract_in_words(node.contract),
             **counts,
-            kept=kept_of(decisions, node.contract),
+            kept=kept_of(decisions, node.contract) + dropped(node.contract, counts["late"], counts["arrived"]),
             written=self.written,
             notes=("rows that are buffered leave when later ones come, in this run or the next",) if waiting else (),
         )
@@ -156,7 +157,7 @@ def _started(
     writers, written = {}, []
     for what, sink in outputs.items():
         if what == "results" or sink in pipeline.sinks:
-            writers[what], where = _writer(pipeline, sink, show)
+            writers[what], where = _writer(pipeline, sink, partial(titled, show, number, what))
             written.append(f"{what:<8}  {where}")
     judge = writers.get("decisions")
     _check_folders(pipeline, outputs, checkpoint)

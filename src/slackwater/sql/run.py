@@ -49,6 +49,7 @@ def run(
     >>> text = '''CREATE STREAM bus WITH (dataset = 'traffic', duration = '2 seconds');
     ...           SELECT count(*) AS reports FROM bus [RANGE 1 s, SLIDE 1 s] WITH SLACK 1 SECOND'''
     >>> [summary.arrived for summary in run(read_pipeline(text), show=print)]
+    query 1, results:
     window                                      reports
     2020-01-01 00:00:00 .. 2020-01-01 00:00:01  500
     2020-01-01 00:00:01 .. 2020-01-01 00:00:02  500

@@ -65,6 +65,17 @@ def kept_of(decisions: pa.Table, contract: Contract) -> str:
     return _measured(decisions, contract)
 
 
+def dropped(contract: Contract, late: int, arrived: int) -> str:
+    """Say what became of a drop ratio over the whole run: rows after the last decision are in no measurement.
+
+    >>> dropped(DropRatio(0.01), 1, 50)
+    '; of all rows 2 % came late'
+    """
+    if not isinstance(contract.promise, DropRatio) or not arrived:
+        return ""
+    return f"; of all rows {100 * late / arrived:.3g} % came late"
+
+
 def _ruled(decisions: pa.Table, contract: Combined) -> str:
     """Say how often the first of two contracts had to give way."""
     names = type(contract.first).__name__, type(contract.second).__name__
