@@ -21,6 +21,7 @@ def run(
         Path | None, typer.Option(help="The folder that Spark goes on from after a stop; giving one means Spark.")
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="On Spark: take what is there, and end.")] = False,
+    drain: Annotated[bool, typer.Option("--drain", help="On Spark: in the end, release what still waits.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say what would run, and run nothing.")] = False,
 ) -> None:
     """Run a pipeline: its streams, queries, contracts and sinks are in one file.
@@ -39,7 +40,9 @@ def run(
         if explain:
             typer.echo("\n".join(engine.explained(read, checkpoint=checkpoint, notice=notice)))
             return
-        ran = engine.run(read, checkpoint=checkpoint, once=once, notice=notice, show=typer.echo, pause=pause)
+        ran = engine.run(
+            read, checkpoint=checkpoint, once=once, drain=drain, notice=notice, show=typer.echo, pause=pause
+        )
         for summary in ran:
             typer.echo("\n".join(summary.lines()))
 

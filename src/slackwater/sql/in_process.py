@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from slackwater.local.written import write_table
 from slackwater.sources.catalog import load
 from slackwater.sql.bind import bind
 from slackwater.sql.described import meant, origin_of, target_of
-from slackwater.sql.shown import shown
+from slackwater.sql.shown import shown, titled
 from slackwater.sql.summary import Summary, contract_in_words, dropped, kept_of, title_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def dataset_stream(pipeline: Pipeline, statement: CreateStream) -> pa.Table:
     return streams[origin.stream]
 
 
-@cache
+@lru_cache(maxsize=2)
 def loaded(name: str, *how: tuple[str, Any]) -> Dataset:
     """Return a dataset; its streams are asked for one after the other."""
     return load(name, **dict(how))
@@ -82,9 +82,8 @@ def _summary(pipeline: Pipeline, number: int, output: SqlOutput, show: Notice) -
     written = []
     for what, sink in outputs.items():
         if what == "results" or sink in pipeline.sinks:
-            written.append(
-                f"{what:<8}  {_written(pipeline, getattr(output, what), sink, partial(titled, show, number, what))}"
-            )
+            where = _written(pipeline, getattr(output, what), sink, partial(titled, show, number, what))
+            written.append(f"{what:<8}  {where}")
     arrived = sum(table.num_rows for table in getattr(plan, "tables", None) or (plan.table,))
     late = _late(output)
     return Summary(
@@ -105,11 +104,6 @@ def _late(output: SqlOutput) -> int:
         counts = output.decisions["late"].drop_null()
         return int(counts[-1].as_py()) if len(counts) else 0
     return int(output.late.num_rows)
-
-
-def titled(show: Notice, number: int, what: str, rows: str) -> None:
-    """Show rows under what they are."""
-    show(f"query {number}, {what}:\n{rows}")
 
 
 def _written(pipeline: Pipeline, table: pa.Table, sink: str | None, show: Notice) -> str:

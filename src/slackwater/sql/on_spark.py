@@ -2,73 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from slackwater.api import session
-from slackwater.decisions import DECISIONS
-from slackwater.local.files import ENDINGS
 from slackwater.sql.bind import bind
-from slackwater.sql.described import meant, origin_of, target_of
-from slackwater.sql.in_process import dataset_stream, loaded, titled
-from slackwater.sql.shown import shown
-from slackwater.sql.summary import JUDGED, Summary, contract_in_words, dropped, kept_of, title_of
+from slackwater.sql.described import meant, origin_of
+from slackwater.sql.in_process import dataset_stream, loaded
+from slackwater.sql.running import Running, absolute
 
 if TYPE_CHECKING:
     from slackwater.sql.output import SqlOutput
     from slackwater.sql.pipeline import Pipeline
+    from slackwater.sql.summary import Summary
     from slackwater.sql.tree import CreateStream
 
 Notice = Callable[[str], None]
 Pause = Callable[[float], None]
-_COUNTS = ("arrived", "released", "late", "buffered")
 _POLL = 0.5  # seconds between two looks at the progress
-
-
-@dataclass
-class Running:
-    """A query that runs: what it was built from, and what its batches said so far."""
-
-    number: int
-    output: SqlOutput
-    query: Any
-    decisions: list[pa.Table]
-    written: tuple[str, ...]
-    batches: dict[int, dict[str, int]] = field(default_factory=dict)
-
-    def look(self) -> None:
-        """Note what batches since the last look have counted; Spark remembers the last hundred."""
-        for progress in self.query.recentProgress:
-            found = progress["observedMetrics"].get("slackwater")
-            if found is not None:
-                self.batches[progress["batchId"]] = {name: int(found[name] or 0) for name in _COUNTS}
-
-    def counted(self) -> dict[str, int]:
-        """Return what this run has counted; `buffered` is what the last batch left."""
-        sums = {name: sum(batch[name] for batch in self.batches.values()) for name in _COUNTS}
-        last = self.batches[max(self.batches)]["buffered"] if self.batches else 0
-        return {**sums, "buffered": last}
-
-    def summary(self) -> Summary:
-        """Return what came of it."""
-        node, counts = self.output.plan.node, self.counted()
-        decisions = pa.concat_tables([DECISIONS.empty_table().select(list(JUDGED)), *self.decisions])
-        waiting = counts["buffered"] > 0
-        return Summary(
-            title_of(self.number, node),
-            contract_in_words(node.contract),
-            **counts,
-            kept=kept_of(decisions, node.contract) + dropped(node.contract, counts["late"], counts["arrived"]),
-            written=self.written,
-            notes=("rows that are buffered leave when later ones come, in this run or the next",) if waiting else (),
-        )
 
 
 def run_on_spark(
@@ -76,23 +29,43 @@ def run_on_spark(
     *,
     checkpoint: Path,
     trigger: dict[str, Any] | None,
+    drain: bool,
     notice: Notice,
     show: Notice,
     pause: Pause = time.sleep,
 ) -> Iterator[Summary]:
     """Start all queries, wait until they end, and say what came of each. Ctrl-C ends them; a restart goes on."""
-    outputs = built_on_spark(pipeline, checkpoint, notice)
-    running: list[Running] = []
+    folder = checkpoint.absolute()
+    outputs = built_on_spark(pipeline, folder, notice)
+    running = []
+    for number, output in enumerate(outputs, 1):
+        own = folder if len(outputs) == 1 else folder / f"query-{number}"
+        running.append(Running(pipeline, number, output, own, show))
+    _run(running, trigger, notice, pause)
+    if drain:
+        _drain(running, notice, pause)
+    for each in running:
+        yield each.summary()
+
+
+def _run(running: list[Running], trigger: dict[str, Any] | None, notice: Notice, pause: Pause) -> None:
     try:
-        for number, output in enumerate(outputs, 1):
-            own = checkpoint if len(outputs) == 1 else checkpoint / f"query-{number}"
-            running.append(_started(pipeline, number, output, own, trigger, show))
+        for each in running:
+            each.start(trigger)
         _wait(running, notice, pause)
     finally:
         for each in running:
-            each.query.stop()
+            if each.query is not None:
+                each.query.stop()
+
+
+def _drain(running: list[Running], notice: Notice, pause: Pause) -> None:
+    """Release what still waits: a record in the input says that nothing more comes, and one more run reads it."""
+    from slackwater.spark.control_stream import send
+
     for each in running:
-        yield each.summary()
+        send(each.control, "drain")
+    _run(running, {"availableNow": True}, notice, pause)
 
 
 def _wait(running: list[Running], notice: Notice, pause: Pause) -> None:
@@ -141,70 +114,8 @@ def _frame(pipeline: Pipeline, spark: Any, statement: CreateStream, checkpoint: 
 
     origin = origin_of(statement, pipeline.places)
     if origin.dataset is None:
-        return open_stream(spark, Stored(origin.format, _absolute(origin.path), origin.columns, origin.options))
+        return open_stream(spark, Stored(origin.format, absolute(origin.path), origin.columns, origin.options))
     dataset_stream(pipeline, statement)  # it is there
-    folder = (checkpoint / "datasets" / origin.dataset).absolute()
+    folder = checkpoint.absolute() / "datasets" / origin.dataset
     loaded(origin.dataset, *origin.of_dataset.items()).write(folder)
     return live_stream(spark, folder, stream=origin.stream, rows_per_second=origin.rows_per_second)
-
-
-def _started(
-    pipeline: Pipeline, number: int, output: SqlOutput, checkpoint: Path, trigger: Any, show: Notice
-) -> Running:
-    query, decisions = output.query, list[pa.Table]()
-    side = query.late.sink if query.late is not None else None
-    outputs = {"results": query.into, "late": side, "decisions": query.decisions}
-    writers, written = {}, []
-    for what, sink in outputs.items():
-        if what == "results" or sink in pipeline.sinks:
-            writers[what], where = _writer(pipeline, sink, partial(titled, show, number, what))
-            written.append(f"{what:<8}  {where}")
-    judge = writers.get("decisions")
-    _check_folders(pipeline, outputs, checkpoint)
-
-    def judged(rows: Any, batch: int) -> None:
-        decisions.append(rows.select(*JUDGED).toArrow())
-        if judge is not None:
-            judge(rows, batch)
-
-    with pipeline.places.at(query.place):
-        started = output.start(
-            **{**writers, "decisions": judged},
-            checkpoint=_absolute(os.fspath(checkpoint)),
-            trigger=trigger,
-            name=f"slackwater-{number}",
-        )
-    return Running(number, output, started, decisions, tuple(written))
-
-
-def _check_folders(pipeline: Pipeline, outputs: dict[str, str | None], checkpoint: Path) -> None:
-    """Refuse folders that another run has filled: their batches would be mixed with ours."""
-    from slackwater.spark.outputs import checked_destinations
-
-    for what, sink in outputs.items():
-        if sink is None or sink not in pipeline.sinks:
-            continue
-        target = target_of(pipeline.sinks[sink], pipeline.places)
-        if target.path is not None and "://" not in target.path:
-            with pipeline.places.at(pipeline.sinks[sink].place):
-                checked_destinations({what: _absolute(target.path)}, checkpoint=str(checkpoint.absolute()), columns=())
-
-
-def _writer(pipeline: Pipeline, sink: str | None, show: Notice) -> tuple[Any, str]:
-    """Return what writes the batches of an output, and where to in words."""
-    from slackwater.spark.stored import Stored, writer_to
-
-    target = None if sink is None else target_of(pipeline.sinks[sink], pipeline.places)
-    if target is None or target.format == "console":
-        most = 20 if target is None else target.rows
-        return lambda rows, batch: show("\n".join(shown(rows.limit(most).toArrow(), most))), "to the console"
-    if target.format not in ENDINGS and target.format != "kafka":
-        pipeline.places.fail(pipeline.sinks[target.name].place, f"there is no sink of format {target.format}")
-    return writer_to(
-        Stored(target.format, _absolute(target.path), (), target.options)
-    ), f"-> {target.path or target.format}"
-
-
-def _absolute(path: str | None) -> str | None:
-    """Return a path that is the same for Spark's JVM, which may have been started elsewhere; addresses are."""
-    return path if path is None or "://" in path else os.path.abspath(path)

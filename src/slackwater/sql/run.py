@@ -28,6 +28,7 @@ def run(
     *,
     checkpoint: Path | None = None,
     once: bool = False,
+    drain: bool = False,
     notice: Notice = nobody,
     show: Notice = nobody,
     pause: Callable[[float], None] = time.sleep,
@@ -38,6 +39,7 @@ def run(
         pipeline: read by `read_pipeline`.
         checkpoint: the folder that Spark goes on from; giving one means Spark.
         once: on Spark, take what is there and end.
+        drain: on Spark, release in the end what still waits; rows that come later may be late then.
         notice: hears what is being done.
         show: gets rows for the console.
         pause: waits for so many seconds between two looks at Spark's progress; KeyboardInterrupt there ends it well.
@@ -61,7 +63,9 @@ def run(
     from slackwater.sql.on_spark import run_on_spark
 
     trigger = {"availableNow": True} if once else _trigger(pipeline)
-    return run_on_spark(pipeline, checkpoint=_needed(folder), trigger=trigger, notice=notice, show=show, pause=pause)
+    return run_on_spark(
+        pipeline, checkpoint=_needed(folder), trigger=trigger, drain=drain, notice=notice, show=show, pause=pause
+    )
 
 
 def explained(pipeline: Pipeline, *, checkpoint: Path | None = None, notice: Notice = nobody) -> list[str]:

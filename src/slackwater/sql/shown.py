@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -28,6 +29,11 @@ def shown(table: pa.Table, most: int) -> list[str]:
     text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
     more = table.num_rows - len(rows)
     return [*text, *([f"... {more:,} more row{'' if more == 1 else 's'}"] if more > 0 else [])]
+
+
+def titled(show: Callable[[str], None], number: int, what: str, rows: str) -> None:
+    """Show rows under what they are."""
+    show(f"query {number}, {what}:\n{rows}")
 
 
 def _cell(value: Any) -> str:
