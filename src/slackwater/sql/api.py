@@ -41,9 +41,12 @@ def sql(text: str, /, *, contract: Contract | None = None, **streams: Stream) ->
     """
     from slackwater.sql.bind import bind
     from slackwater.sql.parser import parse_query
+    from slackwater.sql.pipeline import refuse_sinks
 
+    query = parse_query(_checked(text))
+    refuse_sinks(query, text)
     named: dict[str, Any] = dict(streams)
-    return bind(parse_query(_checked(text)), text, named, contract)
+    return bind(query, text, named, contract)
 
 
 def _checked(text: Any) -> str:

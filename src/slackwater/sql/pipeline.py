@@ -92,6 +92,19 @@ def _check(found: Pipeline) -> None:
             used.add(sink_name)
 
 
+def refuse_sinks(query: Query, text: str) -> None:
+    """Refuse a query that names sinks where there are none.
+
+    Raises:
+        SqlError: it does; LATE TO side names none.
+    """
+    late = None if query.late is None or query.late.sink == SIDE else query.late.sink
+    for sink in filter(None, (query.into, query.decisions, late)):
+        place = query.late.place if query.late is not None and sink == late else query.place
+        remedy = "sinks are for slackwater run; here read .results, .late and .decisions, or start() on Spark"
+        Places(text).fail(place, f"there is no sink {sink!r}", remedy)
+
+
 def _check_sink(found: Pipeline, place: Place, name: str) -> None:
     if name not in found.sinks:
         remedy = did_you_mean(name, found.sinks) or f"write CREATE SINK {name} WITH (path = 'out/{name}')"
