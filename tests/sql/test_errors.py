@@ -32,6 +32,7 @@ WRONG = [
     ("SELECT * FROM bus WITH RECALL 0.9 AND DROP 1%", "DROP 1%", "Recall(0.99) & Deadline"),
     ("SELECT * INTO out FROM bus WITH NO SLACK", "SELECT", "sinks are for slackwater run"),
     ("SELECT * FROM bus WITH NO SLACK LATE TO elsewhere", "LATE TO elsewhere", "sinks are for slackwater run"),
+    ("SELECT max(delay) FROM bus KEEP 5 s SLIDE 5 s WITH NO SLACK", "bus KEEP 5 s", "write RANGE"),
     ("SELECT 'abc FROM bus", "'abc FROM bus", "close it with '"),
     ("SELECT * FROM bus LATE TOO side", "TOO", "did you mean TO?"),
     ("SELECT * FROM bus; SELECT * FROM bus", "SELECT", "slackwater run"),

@@ -34,16 +34,6 @@ def select(table: pa.Table, columns: Sequence[Selected]) -> pa.Table:
     return pa.Table.from_arrays(arrays, names=[column.name for column in columns])
 
 
-def check(schema: pa.Schema, columns: Sequence[Selected]) -> None:
-    """Check that expressions can be computed over such columns.
-
-    Raises:
-        ConditionError: one cannot.
-    """
-    for column in columns:
-        select(schema.empty_table(), [column])
-
-
 def keep(table: pa.Table, condition: str) -> pa.Table:
     """Return the rows for which a condition is true, in their order."""
     try:

@@ -44,7 +44,7 @@ def _ends(reader: Reader, start: int, ends: Sequence[str]) -> bool:
     before = reader.tokens[reader.position - 1] if reader.position > start else None
     if before is None:
         return token.is_word(*ends) and not token.is_word(*ALSO_NAMES)
-    return token.is_word(*ends) and (before.ends_operand or _is_star(reader.tokens[start : reader.position]))
+    return token.is_word(*ends) and (before.ends_operand or is_star(reader.tokens[start : reader.position]))
 
 
 def checked_expression(text: str, tokens: Sequence[Token]) -> Expression:
@@ -55,12 +55,12 @@ def checked_expression(text: str, tokens: Sequence[Token]) -> Expression:
     """
     place = tokens[0].start, tokens[-1].stop
     expression = Expression(spaced(tokens), place)
-    if not _is_star(tokens):
+    if not is_star(tokens):
         tree_of(expression, text)
     return expression
 
 
-def _is_star(tokens: Sequence[Token]) -> bool:
+def is_star(tokens: Sequence[Token]) -> bool:
     """Whether tokens are `*` or `bus.*`, and not the beginning of a product."""
     return tokens[-1].is_symbol("*") and (len(tokens) == 1 or (len(tokens) == 3 and tokens[1].is_symbol(".")))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from slackwater.sql.computed import Computed, column_at, prepared, with_paths
+from slackwater.sql.expressions import is_star as is_star_of
 from slackwater.sql.functions import check_local
 from slackwater.sql.tokens import name_of, tokenize
 
@@ -32,8 +33,7 @@ def plain(name: str, *path: str) -> Chosen:
 
 def is_star(item: Item) -> bool:
     """Whether an item is `*` or `bus.*`."""
-    tokens = tokenize(item.expression.text)[:-1]
-    return tokens[-1].is_symbol("*") and (len(tokens) == 1 or tokens[-2].is_symbol("."))
+    return is_star_of(tokenize(item.expression.text)[:-1])
 
 
 def star_of(item: Item) -> str | None:

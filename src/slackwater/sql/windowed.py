@@ -43,6 +43,9 @@ def bind_aggregate(bound: Bound) -> SqlOutput:
     """Build `sw.aggregate`, and the columns that are selected from its results."""
     query, window = bound.query, bound.query.streams[0].window
     assert window is not None  # the operator was chosen by it
+    if window.closed == "right":
+        remedy = "windows of an aggregate are [start, end): write RANGE"
+        bound.places.fail(query.streams[0].place, "KEEP leaves the older end of a window out", remedy)
     asked = asked_of(bound)
     with bound.places.at(query.place):
         plan = aggregate(
