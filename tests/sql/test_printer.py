@@ -17,8 +17,9 @@ def test_what_is_printed_is_read_back_as_the_same_tree(script):
     assert script == parse(print_script(script))
 
 
-def test_a_column_that_is_called_as_a_clause_may_follow_an_operator():
-    assert "a * late" == parse("SELECT * FROM bus WHERE a * late EARLY 25%").statements[0].where.text
+@pytest.mark.parametrize("condition", ["a * late", "a IS NOT DISTINCT FROM late", "late > 5", "x.late AND early"])
+def test_a_column_that_is_called_as_a_clause_is_one_where_an_expression_goes_on(condition):
+    assert condition == parse(f"SELECT * FROM bus WHERE {condition} EARLY 25%").statements[0].where.text
 
 
 @pytest.mark.parametrize("text", [*DOCUMENTS, *OURS])

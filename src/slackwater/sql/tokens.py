@@ -28,7 +28,7 @@ OPERATORS = (
     *("AND", "OR", "NOT", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "BETWEEN", "IS", "DIV", "DISTINCT"),
     *("CASE", "WHEN", "THEN", "ELSE"),
 )
-_GOES_ON = frozenset((*OPERATORS, "SELECT", "WHERE", "BY", "AS", "ALL", "ANY", "INTERVAL", "ESCAPE"))
+_GOES_ON = frozenset((*OPERATORS, "SELECT", "WHERE", "BY", "FROM", "AS", "ALL", "ANY", "INTERVAL", "ESCAPE"))
 
 
 @dataclass(frozen=True, slots=True)
