@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 import slackwater as sw
+from slackwater.sql.contracts import contract_of
 from slackwater.sql.functions import LOCAL
+from slackwater.sql.parser import parse_query
 from slackwater.sql.pipeline import read_pipeline
+from slackwater.sql.places import Places
 from slackwater.sql.run import run
 from slackwater.sql.yaml_form import read_yaml
 
@@ -31,6 +34,21 @@ def beside_a_csv(tmp_path, monkeypatch):
 def test_the_page_lists_the_functions_that_there_are_in_process():
     listed = PAGE[PAGE.index("these functions give the same") : PAGE.index("A function that the engine does not have")]
     assert LOCAL == set(re.findall(r"[a-z_]+[0-9]*", listed)) & LOCAL | {"pow", "substr", "min", "max"}
+
+
+def contracts() -> list[tuple[str, str]]:
+    """Return the pairs of the table of contracts: a clause, and the call that it stands for."""
+    table = PAGE[PAGE.index("## Contracts") : PAGE.index("## Other clauses")]
+    pairs = []
+    for left, right in re.findall(r"^\| (`.*?) \| (`.*?) \|$", table, flags=re.MULTILINE):
+        pairs += zip(re.findall("`(.*?)`", left), re.findall("`(.*?)`", right), strict=True)
+    return pairs
+
+
+@pytest.mark.parametrize(("clause", "call"), contracts(), ids=[clause for clause, _ in contracts()])
+def test_a_clause_of_the_page_is_the_contract_beside_it(clause, call):
+    text = f"SELECT * FROM bus {clause}"
+    assert eval(call, vars(sw)) == contract_of(parse_query(text), Places(text))
 
 
 def test_the_python_of_the_page_prints_what_its_comments_say(capsys):
