@@ -22,6 +22,9 @@ ORDERED = "SELECT ts FROM bus WITH SLACK 1 SECOND"
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     pq.write_table(ROWS, tmp_path / "bus.parquet")
+    (tmp_path / "others" / "batch=7").mkdir(parents=True)
+    pq.write_table(ROWS, tmp_path / "others" / "batch=7" / "x.parquet")
+    (tmp_path / "texts.json").write_text('{"ts": "2024-05-01T08:00:00.5Z"}\n')
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -108,6 +111,20 @@ def test_stated_columns_are_read_with_their_types(folder):
     assert ["007", "008"] == pq.read_table(folder / "o.parquet")["code"].to_pylist()
 
 
+def test_structs_may_be_stated(folder):
+    (folder / "t.json").write_text('{"at": "2024-05-01T08:00:00Z", "place": {"x": 1, "y": 2}}\n')
+    create = "CREATE STREAM t (at TIMESTAMP, place STRUCT<x: INT, y: INT>) WITH (path = 't.json', event_time = 'at');"
+    shown: list[str] = []
+    list(run(read_pipeline(f"{create} SELECT place.x + 1 AS x FROM t WITH NO SLACK"), show=shown.append))
+    assert ["query 1, results:\nx\n2"] == shown
+
+
+def test_a_run_replaces_what_the_last_one_wrote(folder):
+    for _ in range(2):
+        ran(f"{BUS} CREATE SINK o WITH (path = 'o'); INSERT INTO o {ORDERED}")
+    assert 4 == pq.read_table(folder / "o").num_rows
+
+
 def test_a_dataset_needs_no_columns():
     create = "CREATE STREAM bus WITH (dataset = 'traffic', duration = '1 second')"
     (found,) = ran(f"{create}; SELECT * FROM bus WITH NO SLACK")
@@ -132,6 +149,15 @@ WRONG = [
     (f"{BUS} CREATE SINK jams WITH (path = 'x'); INSERT INTO jam {ORDERED}", "did you mean jams?"),
     (f"{BUS} {BUS} {ORDERED}", "'bus' is there twice"),
     (BUS, "there is no query"),
+    (
+        "CREATE STREAM b WITH (path = 'texts.json', event_time = 'ts'); SELECT * FROM b WITH NO SLACK",
+        "(ts TIMESTAMP, ...)",
+    ),
+    (
+        "CREATE STREAM b (ts NOSUCH) WITH (path = 'bus.parquet', event_time = 'ts'); SELECT * FROM b",
+        "types are: BOOLEAN",
+    ),
+    (f"{BUS} CREATE SINK o WITH (path = 'others'); INSERT INTO o {ORDERED}", "has rows of another run"),
     (f"{BUS} CREATE SINK o WITH (path = 'o'); INSERT INTO o {ORDERED} LATE TO o", "two outputs go to 'o'"),
     ("CREATE STREAM bus WITH (pth = 'x'); SELECT * FROM bus", "did you mean path?"),
     ("CREATE STREAM bus WITH (path = 5); SELECT * FROM bus", "path is a text in quotes"),

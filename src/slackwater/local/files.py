@@ -12,26 +12,13 @@ import pyarrow.csv as csv
 import pyarrow.json as json
 import pyarrow.parquet as pq
 
-from slackwater.errors import DatasetError, ParameterError
+from slackwater.errors import DatasetError
+from slackwater.local.arrow_types import arrow_type
 
 ENDINGS: Mapping[str, tuple[str, ...]] = {
     "parquet": (".parquet",),
     "csv": (".csv",),
     "json": (".json", ".jsonl", ".ndjson"),
-}
-_TYPES: Mapping[str, pa.DataType] = {
-    "BOOLEAN": pa.bool_(),
-    "TINYINT": pa.int8(),
-    "SMALLINT": pa.int16(),
-    **dict.fromkeys(("INT", "INTEGER"), pa.int32()),
-    **dict.fromkeys(("BIGINT", "LONG"), pa.int64()),
-    **dict.fromkeys(("FLOAT", "REAL"), pa.float32()),
-    "DOUBLE": pa.float64(),
-    **dict.fromkeys(("STRING", "VARCHAR", "TEXT"), pa.string()),
-    "BINARY": pa.binary(),
-    "DATE": pa.date32(),
-    "TIMESTAMP": pa.timestamp("us", tz="UTC"),
-    "TIMESTAMP_NTZ": pa.timestamp("us"),
 }
 
 
@@ -47,22 +34,6 @@ def read_files(path: Path, kind: str, columns: Sequence[tuple[str, str]] = ()) -
         return pa.concat_tables(parts, promote_options="default")
     except pa.ArrowException as error:
         raise _unreadable(path, error) from error
-
-
-def arrow_type(column: str, written: str) -> pa.DataType:
-    """Return the type that is called so in Spark's SQL.
-
-    >>> arrow_type("ts", "TIMESTAMP"), arrow_type("x", "DECIMAL(10, 2)")
-    (TimestampType(timestamp[us, tz=UTC]), Decimal128Type(decimal128(10, 2)))
-    """
-    decimal = re.fullmatch(r"DECIMAL\((\d+), ?(\d+)\)", written)
-    if decimal is not None and 1 <= int(decimal[1]) <= 38:
-        return pa.decimal128(int(decimal[1]), int(decimal[2]))
-    kind = _TYPES.get(written.upper())
-    if kind is None:
-        remedy = f"types are: {', '.join(_TYPES)}, DECIMAL(10, 2); Spark has more"
-        raise ParameterError(column, written, must="be a type that is known in process", remedy=remedy)
-    return kind
 
 
 def _files(path: Path, kind: str) -> list[Path]:

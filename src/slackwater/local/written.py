@@ -9,6 +9,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from slackwater.errors import DatasetError
+
 _FILE_ENDINGS = (".parquet", ".csv", ".json", ".jsonl", ".ndjson")
 
 
@@ -20,6 +22,7 @@ def write_table(table: pa.Table, path: Path, kind: str) -> Path:
     """
     ending = "json" if kind == "json" else kind
     file = path if path.suffix.lower() in _FILE_ENDINGS else path / "batch=0" / f"part-0.{ending}"
+    _check_alone(path, file)
     file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_name(f".{file.name}.unfinished")
     try:
@@ -28,6 +31,14 @@ def write_table(table: pa.Table, path: Path, kind: str) -> Path:
     finally:
         unfinished.unlink(missing_ok=True)
     return file
+
+
+def _check_alone(path: Path, file: Path) -> None:
+    """Refuse a folder with batches of another run: readers would see both."""
+    others = [each for each in path.glob("batch=*/*") if each != file and not each.name.startswith((".", "_"))]
+    if file != path and others:
+        remedy = "give a new folder, or remove this one"
+        raise DatasetError(str(path), problem=f"has rows of another run ({others[0].relative_to(path)})", remedy=remedy)
 
 
 def _write_by_duckdb(table: pa.Table, path: Path, options: str) -> None:

@@ -7,7 +7,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slackwater.api import Stream, is_spark, stream
+import pyarrow as pa
+
+from slackwater.api import Stream, is_spark, schema_of, stream
 from slackwater.errors import did_you_mean
 from slackwater.local.files import ENDINGS
 from slackwater.sql.options import MEANING, of_spark
@@ -75,6 +77,12 @@ def meant(statement: CreateStream, frame: Any, places: Places) -> Stream:
     if "event_time" not in meaning:
         remedy = f"such as event_time = '{columns[0]}'; columns are: {', '.join(columns)}"
         places.fail(statement.place, "nothing says which column has the event time", remedy)
+    kind = dict(zip(columns, schema_of(frame).types, strict=True)).get(meaning["event_time"])
+    if kind is not None and pa.types.is_string(kind):
+        remedy = f"state what it is: CREATE STREAM {statement.name} ({meaning['event_time']} TIMESTAMP, ...)"
+        places.fail(statement.place, f"{meaning['event_time']} was read as texts, not as times", remedy)
+    if str(meaning.get("max_ahead")).lower() == "none":
+        meaning["max_ahead"] = None
     return stream(frame, name=statement.name, **meaning)
 
 
