@@ -150,6 +150,9 @@ class GateFullError(SlackwaterError, RuntimeError):
         )
 
 
+_WIDEST, _BEFORE = 200, 120  # characters of a line that are shown, and of these before the place
+
+
 class SqlError(SlackwaterError, ValueError):
     r"""A text in SQL cannot be understood, or asks for what cannot be done; `str()` shows the place.
 
@@ -179,10 +182,13 @@ class SqlError(SlackwaterError, ValueError):
         return self.start - self.text.rfind("\n", 0, self.start)
 
     def __str__(self) -> str:
-        shown = printable(self.text[self.start - self.column + 1 :].split("\n", 1)[0])
-        marks = "^" * max(1, min(self.stop - self.start, len(shown) - self.column + 1))
+        line = printable(self.text[self.start - self.column + 1 :].split("\n", 1)[0])
+        before = max(0, self.column - 1 - _BEFORE)  # of a long line, what is around the place is shown
+        shown = line[before : before + _WIDEST]
+        offset = self.column - 1 - before
+        marks = "^" * max(1, min(self.stop - self.start, len(shown) - offset))
         place = f"line {self.line}, column {self.column}: {self.problem}"
-        return "\n".join([place, f"  {shown}", f"  {' ' * (self.column - 1)}{marks}", *filter(None, [self.remedy])])
+        return "\n".join([place, f"  {shown}", f"  {' ' * offset}{marks}", *filter(None, [self.remedy])])
 
 
 def printable(line: str) -> str:

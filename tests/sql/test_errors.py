@@ -61,6 +61,13 @@ def test_the_caret_is_under_the_word_in_its_line(fuzz_streams):
     assert ["    FROM bus [5 secnds], scats [5 s]", "                ^^^^^^"] == shown[1:3]
 
 
+def test_of_a_long_line_what_is_around_the_place_is_shown(fuzz_streams):
+    error = refusal(f"SELECT {'delay + ' * 1000}1 FROM bus WTIH NO SLACK", fuzz_streams)
+    _, shown, caret, _ = str(error).splitlines()
+    assert len(shown) <= 202
+    assert "WTIH" == shown[caret.index("^") : caret.rindex("^") + 1]
+
+
 def test_a_query_without_a_contract_is_shown_what_contracts_there_are(fuzz_streams):
     error = refusal("SELECT * FROM bus", fuzz_streams)
     assert "WITH RECALL 0.99 OVER 1 MINUTE" in str(error)

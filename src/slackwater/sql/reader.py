@@ -15,6 +15,7 @@ from slackwater.units import UNITS
 _T = TypeVar("_T")
 _LONGEST = 100_000  # characters of a text; of a number, as many digits as anybody needs
 _DIGITS = 40
+_SHOWN = 60  # characters of a word, in an error
 _DURATION = "a duration, such as 5 SECONDS"
 
 
@@ -151,7 +152,7 @@ class Reader:
     def expected(self, what: str, choice: Iterable[str] = (), remedy: str = "") -> NoReturn:
         """Say what should have come, and what of the choice was probably meant."""
         found = self.next
-        got = "the text ends" if found.kind == "end" else f"got {found.text!r}"
+        got = "the text ends" if found.kind == "end" else f"got {found.text[:_SHOWN]!r}"
         meant = did_you_mean(found.text.upper(), choice) if found.kind == "word" else ""
         self.fail(f"expected {what}, {got}", meant.strip() or remedy)
 
