@@ -34,6 +34,14 @@ def test_the_example_prints_what_its_out_file_says(example):
     assert example.with_suffix(".out").read_text().splitlines() == printed
 
 
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.sql")), ids=lambda path: path.stem)
+def test_the_pipeline_prints_what_its_out_file_says(example, tmp_path):
+    command = [sys.executable, "-m", "slackwater.cli.main", "run", str(example)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, cwd=tmp_path)
+    assert 0 == done.returncode, done.stderr[-2000:]
+    assert example.with_suffix(".out").read_text() == done.stdout
+
+
 def blocks_of_the_readme() -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
 

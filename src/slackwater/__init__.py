@@ -23,10 +23,11 @@ from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punct
 from slackwater.core.late import LatePolicy
 from slackwater.deadline import Deadline
 from slackwater.early import Early
-from slackwater.errors import SlackwaterError
+from slackwater.errors import SlackwaterError, SqlError
 from slackwater.experiments.advise import advise
 from slackwater.plan.values import Value, count, distinct, max, mean, min, quantile, sum, variance
 from slackwater.sideline import Sideline
+from slackwater.sql.api import sql
 from slackwater.time import Duration
 
 __version__ = "0.1.0"
@@ -46,6 +47,7 @@ __all__ = [
     "RelativeError",
     "Sideline",
     "SlackwaterError",
+    "SqlError",
     "Stream",
     "Value",
     "advise",
@@ -66,6 +68,7 @@ __all__ = [
     "reorder",
     "session",
     "shared_deadline",
+    "sql",
     "stream",
     "sum",
     "top",

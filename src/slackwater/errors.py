@@ -150,6 +150,56 @@ class GateFullError(SlackwaterError, RuntimeError):
         )
 
 
+_WIDEST, _BEFORE = 200, 120  # characters of a line that are shown, and of these before the place
+
+
+class SqlError(SlackwaterError, ValueError):
+    r"""A text in SQL cannot be understood, or asks for what cannot be done; `str()` shows the place.
+
+    >>> print(SqlError("SELECT *\nFORM bus", start=9, stop=13, problem="expected FROM", remedy="did you mean FROM?"))
+    line 2, column 1: expected FROM
+      FORM bus
+      ^^^^
+    did you mean FROM?
+    """
+
+    def __init__(self, text: str, *, start: int, stop: int, problem: str, remedy: str = "") -> None:
+        super().__init__(text, start, stop, problem, remedy)
+        self.text = text
+        self.start = start
+        self.stop = stop
+        self.problem = problem
+        self.remedy = remedy
+
+    @property
+    def line(self) -> int:
+        """The line, from 1."""
+        return self.text.count("\n", 0, self.start) + 1
+
+    @property
+    def column(self) -> int:
+        """The column, from 1."""
+        return self.start - self.text.rfind("\n", 0, self.start)
+
+    def __str__(self) -> str:
+        line = printable(self.text[self.start - self.column + 1 :].split("\n", 1)[0])
+        before = max(0, self.column - 1 - _BEFORE)  # of a long line, what is around the place is shown
+        shown = line[before : before + _WIDEST]
+        offset = self.column - 1 - before
+        marks = "^" * max(1, min(self.stop - self.start, len(shown) - offset))
+        place = f"line {self.line}, column {self.column}: {self.problem}"
+        return "\n".join([place, f"  {shown}", f"  {' ' * offset}{marks}", *filter(None, [self.remedy])])
+
+
+def printable(line: str) -> str:
+    r"""Return a line of somebody's text as terminals may show it: as long as it is, without control characters.
+
+    >>> printable("a\x1b[31m\tb")
+    'a [31m b'
+    """
+    return "".join(each if each.isprintable() else " " for each in line)
+
+
 class ConditionError(SlackwaterError, ValueError):
     """A condition could not be evaluated for some rows.
 
@@ -232,6 +282,23 @@ class DatasetError(SlackwaterError):
 
     def __str__(self) -> str:
         return f"dataset {self.name!r} {self.problem}; {self.remedy}"
+
+
+class QueryError(SlackwaterError, RuntimeError):
+    """A running query has failed.
+
+    >>> str(QueryError("query 1", problem="no space left on device", remedy="make room"))
+    'query 1 failed: no space left on device; make room'
+    """
+
+    def __init__(self, name: str, *, problem: str, remedy: str) -> None:
+        super().__init__(name, problem, remedy)
+        self.name = name
+        self.problem = problem
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.name} failed: {self.problem}; {self.remedy}"
 
 
 class JavaError(SlackwaterError, RuntimeError):

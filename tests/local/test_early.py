@@ -188,3 +188,16 @@ def test_a_prod_for_one_group_expects_as_much_of_it_as_one_for_all():
         rows = live.prod(where=where).results.to_pylist()
         expected.append([row["n"] for row in rows if row["line"] == "a"][-1])
     assert expected[0] == pytest.approx(expected[1], rel=0.1)
+
+
+def test_values_that_are_no_numbers_are_shown_early_without_an_estimate():
+    rows = {"ts": [1, 4, 9, 12], "day": pa.array([1, 2, 3, 4], pa.date32())}
+    last = sw.aggregate(
+        sw.stream(pa.table(rows), event_time="ts", unit="s"),
+        size="10 seconds",
+        slide="5 seconds",
+        values={"day": sw.max("day")},
+        contract=sw.NoSlack(),
+        early=sw.Early(aggressiveness=0.25),
+    )
+    assert {"early", "final"} == set(last.results["kind"].to_pylist())

@@ -15,6 +15,7 @@ from slackwater.cli.prod import prod
 from slackwater.cli.profile import profile
 from slackwater.cli.replay import replay
 from slackwater.cli.report import report
+from slackwater.cli.run import run
 from slackwater.errors import SlackwaterError
 
 INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
@@ -46,6 +47,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(profile)
 app.command()(advise)
+app.command()(run)
 app.command()(replay)
 app.command()(experiment)
 app.command()(report)

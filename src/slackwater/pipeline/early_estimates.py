@@ -223,7 +223,7 @@ class EarlyEstimates:
         beyond = ((came - promise.missing) ** 2 - promise.missing).mean(), (promise.missing**2).mean()
         self._uneven = self._uneven * FORGET + beyond
         bases = [error_base(kind, promise.rows, promise.missing, self._unevenness) for kind in self._kinds]
-        squares = _means((off / np.maximum(bases, 1e-12)) ** 2)
+        squares = _means((off / np.maximum(np.reshape(bases, off.shape), 1e-12)) ** 2)  # there may be no values
         known = ~np.isnan(squares)
         self._errors = np.where(known, self._errors * FORGET + np.stack((known, np.nan_to_num(squares))), self._errors)
 

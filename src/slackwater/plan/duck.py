@@ -12,6 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from slackwater.time import Mask
 
 _SETTINGS: dict[str, Any] = {"enable_external_access": "false", "threads": 1}  # a worker has one core of many
@@ -64,6 +66,29 @@ def holds(expression: str, columns: pa.Table) -> Mask:
         cursor.register("columns", columns)
         found = cursor.execute(f"SELECT coalesce(({expression}), false) AS held FROM columns").fetchnumpy()
     return np.asarray(found["held"], dtype=np.bool_)
+
+
+def evaluated(expressions: Sequence[str], table: pa.Table) -> list[pa.ChunkedArray[Any]]:
+    """Return what expressions over the columns of a table give, row by row in its order.
+
+    Raises:
+        duckdb.Error: an expression cannot be read, or fails on some row.
+    """
+    columns = ", ".join(f"({expression}) AS e{number}" for number, expression in enumerate(expressions))
+    with _database().cursor() as cursor:
+        cursor.register("columns", table)
+        found = cursor.sql(f"SELECT {columns} FROM columns").to_arrow_table()
+    return list(found.columns)
+
+
+def holds_of(expression: str, table: pa.Table) -> Mask:
+    """Return for which rows of a table an expression over its columns is true; null is not true.
+
+    Raises:
+        duckdb.Error: the expression cannot be read, or fails on some row.
+    """
+    found = evaluated([f"coalesce(({expression}), false)"], table)[0]
+    return np.asarray(found.to_numpy(), dtype=np.bool_)
 
 
 def holds_always(expression: str) -> bool:

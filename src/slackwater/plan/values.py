@@ -71,9 +71,10 @@ class Value:
         from slackwater.plan.keys import family
 
         number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        moment = pa.types.is_temporal(kind) and not pa.types.is_interval(kind)
         if self.accepts == "hashed":
             return family(kind) is not None
-        return self.accepts == "any" or number or (self.accepts == "ordered" and pa.types.is_temporal(kind))
+        return self.accepts == "any" or number or (self.accepts == "ordered" and moment)
 
     def type_of(self, kind: pa.DataType | None) -> pa.DataType:
         """Return the type of the result for a column of this type."""

@@ -1,0 +1,161 @@
+"""The parser of SELECT."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from slackwater.errors import did_you_mean
+from slackwater.sql.clauses import begins_promise, read_early, read_late, read_promises
+from slackwater.sql.expressions import read_expression
+from slackwater.sql.tokens import CLAUSES
+from slackwater.sql.tree import Item, Query, StreamRef
+from slackwater.sql.windows import read_window, with_window
+
+if TYPE_CHECKING:
+    from slackwater.sql.reader import Reader
+
+_LATER = ("WHERE", "GROUP", "PARTITION", "WITH", "WITHIN", "DEADLINE", "EARLY", "LATE", "DECISIONS", "INTO", "WINDOW")
+_UNKNOWN: Mapping[str, str] = {
+    "HAVING": "put a filter over the results of the query instead",
+    "ORDER": "results leave in event-time order already",
+    "LIMIT": "a stream has no end; take the first rows of the results",
+    "UNION": "streams are merged by FROM MERGE(bus, scats)",
+}
+
+
+def read_query(reader: Reader, *, into: str | None = None) -> Query:
+    """Read a SELECT with all its clauses, which may come in any order after FROM."""
+    start = reader.position
+    reader.word("SELECT")
+    items = tuple(reader.listed(lambda: _item(reader)))
+    fields: dict[str, Any] = {"into": into} if into is not None else {}
+    if reader.next.is_word("INTO"):
+        _clause(reader, fields, [])
+    reader.word("FROM")
+    merged, streams = _streams(reader)
+    while _clause(reader, fields, streams):
+        pass
+    _check_end(reader)
+    return Query(items, tuple(streams), merged, **_tuples(fields), place=reader.place_from(start))
+
+
+def _item(reader: Reader) -> Item:
+    expression = read_expression(reader, "a column or an expression", ends=("FROM", "INTO"))
+    alias = reader.name("a name for the column") if reader.takes_word("AS") else None
+    return Item(expression, alias)
+
+
+def _streams(reader: Reader) -> tuple[bool, list[StreamRef]]:
+    if not reader.next.is_word("MERGE"):
+        return False, reader.listed(lambda: _stream_ref(reader))
+    reader.take()
+    reader.symbol("(")
+    streams = reader.listed(lambda: _stream_ref(reader))
+    reader.symbol(")")
+    return True, streams
+
+
+def _stream_ref(reader: Reader) -> StreamRef:
+    start = reader.position
+    name = reader.name("the name of a stream")
+    alias = None
+    if reader.takes_word("AS") or (
+        reader.next.kind in ("word", "quoted") and not reader.next.is_word("KEEP", *CLAUSES)
+    ):
+        alias = reader.name("a name for the stream")
+    ref = StreamRef(name, alias, place=reader.place_from(start))
+    if reader.next.is_symbol("[") or reader.next.is_word("KEEP"):
+        window, drop_ratio = read_window(reader)
+        return replace(ref, window=window, drop_ratio=drop_ratio, place=reader.place_from(start))
+    return ref
+
+
+def _clause(reader: Reader, fields: dict[str, Any], streams: list[StreamRef]) -> bool:
+    """Read one clause into the fields or the streams; say whether there was one."""
+    if begins_promise(reader):
+        fields["promises"] = [*fields.get("promises", []), *read_promises(reader)]
+        return True
+    word = reader.next.text.upper() if reader.next.kind == "word" else ""
+    match word:
+        case "WHERE":
+            _once(reader, fields, "where", lambda: read_expression(reader, "a condition"))
+        case "WINDOW" | "SLIDE":
+            streams[:] = with_window(reader, streams)
+        case "GROUP" | "PARTITION":
+            _once(reader, fields, f"{word.lower()}_by", lambda: _by(reader, streams))
+        case "EARLY":
+            _once(reader, fields, "early", lambda: read_early(reader))
+        case "LATE":
+            _once(reader, fields, "late", lambda: read_late(reader))
+        case "DECISIONS":
+            _once(reader, fields, "decisions", lambda: _sink(reader))
+        case "INTO":
+            _once(reader, fields, "into", lambda: reader.name("the name of a sink"))
+        case "BUCKETS":
+            _once(reader, fields, "buckets", lambda: _count(reader))
+            fields["pooled"] = reader.takes_word("POOLED")
+        case "EMPTY":
+            _once(reader, fields, "empty", lambda: bool(reader.word("WINDOWS")))
+        case _:
+            return False
+    return True
+
+
+def _once(reader: Reader, fields: dict[str, Any], name: str, read: Callable[[], Any]) -> None:
+    token = reader.next
+    if name in fields:
+        reader.fail(f"there are two clauses of this kind: {token.text.upper()}", "leave one out")
+    reader.take()
+    fields[name] = read()
+
+
+def _by(reader: Reader, streams: list[StreamRef]) -> tuple[str, ...]:
+    reader.word("BY")
+    return tuple(reader.listed(lambda: _column(reader, streams)))
+
+
+def _column(reader: Reader, streams: list[StreamRef]) -> str:
+    """Read a column; the name of its stream may stand before it."""
+    first = reader.next
+    name = reader.name("a column")
+    if not reader.takes_symbol("."):
+        return name
+    called = [ref.called for ref in streams]
+    if name.lower() not in (each.lower() for each in called):
+        reader.fail(
+            f"{name!r} is no stream of this query", f"streams are: {', '.join(called)}", (first.start, first.stop)
+        )
+    return reader.name("a column")
+
+
+def _sink(reader: Reader) -> str:
+    reader.word("TO")
+    return reader.name("the name of a sink")
+
+
+def _count(reader: Reader) -> int:
+    token = reader.next
+    count = reader.number("a number of buckets")
+    if count != int(count) or not 1 <= count <= 100_000:
+        reader.fail("buckets are counted: 1, 2, ...", place=(token.start, token.stop))
+    return int(count)
+
+
+def _check_end(reader: Reader) -> None:
+    token = reader.next
+    if token.kind == "end" or token.is_symbol(";"):
+        return
+    if token.is_word(*_UNKNOWN):
+        reader.fail(f"there is no {token.text.upper()} here", _UNKNOWN[token.text.upper()])
+    words = (*_LATER, "KEEP", "SLIDE", "BUCKETS", "EMPTY")
+    before = reader.tokens[reader.position - 1]
+    meant = did_you_mean(before.text.upper(), words) if before.kind == "word" else ""
+    if meant and before.text.upper() not in words:  # a misspelled clause was taken for the name of a stream
+        reader.fail(f"expected a clause, got {before.text!r}", meant.strip(), (before.start, before.stop))
+    reader.expected("a clause or the end", words, remedy="a statement ends with ;")
+
+
+def _tuples(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}

@@ -1,0 +1,140 @@
+"""A query of a pipeline that runs on Spark: where its outputs go, and what its batches have counted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from slackwater.decisions import DECISIONS
+from slackwater.local.files import ENDINGS
+from slackwater.sql.described import Target, target_of
+from slackwater.sql.shown import shown, titled
+from slackwater.sql.summary import JUDGED, Summary, contract_in_words, dropped, kept_of, title_of
+
+if TYPE_CHECKING:
+    from slackwater.sql.output import SqlOutput
+    from slackwater.sql.pipeline import Pipeline
+
+_COUNTS = ("arrived", "released", "late", "buffered")
+_WAITING = "rows that are buffered leave when later ones come, in this run or the next, or with --drain"
+
+
+@dataclass
+class Running:
+    """One query: started, looked at, summed up. It may be started again, and goes on."""
+
+    pipeline: Pipeline
+    number: int
+    output: SqlOutput
+    checkpoint: Path
+    show: Callable[[str], None]
+    query: Any = None  # of Spark
+    decisions: list[pa.Table] = field(default_factory=list)
+    batches: dict[int, dict[str, int]] = field(default_factory=dict)
+
+    @property
+    def control(self) -> Path:
+        """The folder for control records: prods, drains."""
+        return self.checkpoint / "control"
+
+    def start(self, trigger: dict[str, Any] | None) -> None:
+        """Start the query, or let it go on from its checkpoint.
+
+        Raises:
+            SqlError: an output cannot be written where it should.
+        """
+        if self.query is None:
+            self._check_folders()
+        writers = {what: self._writer(what, target) for what, target in self._targets()}
+        judged = partial(self._judge, writers.get("decisions"))
+        with self.pipeline.places.at(self.output.query.place):
+            self.query = self.output.start(
+                **{**writers, "decisions": judged},
+                checkpoint=os.fspath(self.checkpoint),
+                control=os.fspath(self.control),
+                trigger=trigger,
+                name=f"slackwater-{self.number}",
+            )
+
+    def look(self) -> None:
+        """Note what batches since the last look have counted; Spark remembers the last hundred."""
+        for progress in self.query.recentProgress:
+            found = progress["observedMetrics"].get("slackwater")
+            if found is not None:
+                self.batches[progress["batchId"]] = {name: int(found[name] or 0) for name in _COUNTS}
+
+    def counted(self) -> dict[str, int]:
+        """Return what this run has counted; `buffered` is what the last batch left."""
+        sums = {name: sum(batch[name] for batch in self.batches.values()) for name in _COUNTS}
+        last = self.batches[max(self.batches)]["buffered"] if self.batches else 0
+        return {**sums, "buffered": last}
+
+    def summary(self) -> Summary:
+        """Return what came of it."""
+        node, counts = self.output.plan.node, self.counted()
+        decisions = pa.concat_tables([DECISIONS.empty_table().select(list(JUDGED)), *self.decisions])
+        return Summary(
+            title_of(self.number, node),
+            contract_in_words(node.contract),
+            **counts,
+            kept=kept_of(decisions, node.contract) + dropped(node.contract, counts["late"], counts["arrived"]),
+            written=tuple(f"{what:<8}  {_where(target)}" for what, target in self._targets()),
+            notes=(_WAITING,) if counts["buffered"] else (),
+        )
+
+    def _targets(self) -> Iterator[tuple[str, Target | None]]:
+        """Yield each output that somebody wants, and where it goes; None is the console."""
+        query, sinks = self.output.query, self.pipeline.sinks
+        late = None if query.late is None else query.late.sink
+        named = {"results": query.into, "late": late, "decisions": query.decisions}
+        for what, sink in named.items():
+            if sink is not None and sink in sinks:
+                yield what, target_of(sinks[sink], self.pipeline.places)
+            elif what == "results":
+                yield what, None
+
+    def _writer(self, what: str, target: Target | None) -> Any:
+        """Return what writes the batches of an output."""
+        from slackwater.spark.stored import Stored, writer_to
+
+        if target is None or target.format == "console":
+            most = 20 if target is None else target.rows
+            show = partial(titled, self.show, self.number, what)
+            return lambda rows, batch: show("\n".join(shown(rows.limit(most).toArrow(), most)))
+        if target.format not in ENDINGS and target.format != "kafka":
+            place = self.pipeline.sinks[target.name].place
+            self.pipeline.places.fail(place, f"there is no sink of format {target.format}")
+        return writer_to(Stored(target.format, absolute(target.path), (), target.options))
+
+    def _judge(self, write: Any, rows: Any, batch: int) -> None:
+        """Keep of decisions what says whether the contract was kept; write them where they are wanted."""
+        self.decisions.append(rows.select(*JUDGED).toArrow())
+        if write is not None:
+            write(rows, batch)
+
+    def _check_folders(self) -> None:
+        """Refuse folders that another run has filled: their batches would be mixed with ours."""
+        from slackwater.spark.outputs import checked_destinations
+
+        for what, target in self._targets():
+            if target is not None and target.path is not None and "://" not in target.path:
+                with self.pipeline.places.at(self.pipeline.sinks[target.name].place):
+                    folders = {what: absolute(target.path)}
+                    checked_destinations(folders, checkpoint=os.fspath(self.checkpoint), columns=())
+
+
+def absolute(path: str | None) -> str | None:
+    """Return a path that is the same for Spark's JVM, which may have been started elsewhere; addresses are."""
+    return path if path is None or "://" in path else os.path.abspath(path)
+
+
+def _where(target: Target | None) -> str:
+    if target is None or target.format == "console":
+        return "to the console"
+    return f"-> {target.path or target.format}"

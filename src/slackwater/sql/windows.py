@@ -1,0 +1,68 @@
+"""The parser of windows: `[5 SEC]`, `[RANGE 5 minutes, DRATIO 1%]`, `KEEP 3 SECOND`, `Window[Range 10min]`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from slackwater.sql.tree import Span, StreamRef, Window
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from slackwater.sql.reader import Reader
+
+_PARTS = ("RANGE", "SIZE", "KEEP", "SLIDE", "DRATIO")
+
+
+def read_window(reader: Reader) -> tuple[Window, Decimal | None]:
+    """Read the window of a stream, and the drop ratio where it states one."""
+    if reader.takes_word("KEEP"):
+        return Window(reader.span(), closed="right"), None
+    opening = reader.next
+    reader.symbol("[")
+    fields: dict[str, Any] = {}
+    if reader.next.kind == "number":
+        fields["RANGE"] = reader.span()
+    else:
+        _part(reader, fields)
+    while reader.takes_symbol(","):
+        _part(reader, fields)
+    reader.symbol("]")
+    size = fields.get("RANGE") or fields.get("SIZE") or fields.get("KEEP")
+    if size is None:
+        reader.fail("a window needs its size", "write [RANGE 5 SECONDS]", (opening.start, opening.stop))
+    return Window(size, fields.get("SLIDE"), "right" if "KEEP" in fields else "both"), fields.get("DRATIO")
+
+
+def _part(reader: Reader, fields: dict[str, Any]) -> None:
+    """Read RANGE 5 SEC, or RANGE = 5 SEC."""
+    token = reader.next
+    word = reader.word(*_PARTS)
+    sizes = ("RANGE", "SIZE", "KEEP")
+    if word in fields or (word in sizes and any(each in fields for each in sizes)):
+        reader.fail(f"{word} is too much here", "leave one out", (token.start, token.stop))
+    reader.takes_symbol("=")
+    fields[word] = reader.share(word) if word == "DRATIO" else reader.span()
+
+
+def with_window(reader: Reader, streams: Sequence[StreamRef]) -> list[StreamRef]:
+    """Read WINDOW [...] or SLIDE of the whole query, and give it to all its streams."""
+    token = reader.take()
+    place = token.start, token.stop
+    if token.is_word("SLIDE"):
+        slide = reader.span()
+        return [_sliding(reader, ref, slide, place) for ref in streams]
+    if any(ref.window is not None for ref in streams):
+        reader.fail("a stream has a window already", "leave one out", place)
+    window, drop_ratio = read_window(reader)
+    return [replace(ref, window=window, drop_ratio=drop_ratio) for ref in streams]
+
+
+def _sliding(reader: Reader, ref: StreamRef, slide: Span, place: tuple[int, int]) -> StreamRef:
+    if ref.window is None:
+        reader.fail(f"{ref.called!r} has no window that could slide", "write KEEP 3 SECONDS after the stream", place)
+    if ref.window.slide is not None:
+        reader.fail(f"the window of {ref.called!r} has a slide already", "leave one out", place)
+    return replace(ref, window=replace(ref.window, slide=slide))

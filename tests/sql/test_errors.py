@@ -1,0 +1,104 @@
+"""What is wrong is shown at its place, with what was probably meant."""
+
+from __future__ import annotations
+
+import pytest
+
+import slackwater as sw
+
+WRONG = [
+    ("SELEC * FROM bus", "SELEC", "did you mean SELECT?"),
+    ("SELECT * FORM bus", "FORM", "did you mean FROM?"),
+    ("SELECT * FROM buss WITH NO SLACK", "buss", "did you mean bus?"),
+    ("SELECT * FROM bus [5 secnds], scats [5 s]", "secnds", "did you mean seconds?"),
+    ("SELECT * FROM bus WTIH NO SLACK", "WTIH", "did you mean WITH?"),
+    ("SELECT * FROM bus WITH RECAL 0.9", "RECAL", "did you mean RECALL?"),
+    ("SELECT * FROM bus WITH RECALL 0.9 LATENCY 5 s", "LATENCY", "it may have OVER, EVERY, CAP, BY"),
+    ("SELECT * FROM bus WITH RECALL 0.9 OVER 1 s OVER 2 s", "OVER", ""),
+    ("SELECT * FROM bus WITH RECALL 1.5", "RECALL 1.5", "0.99 lets one result in 100 go missing"),
+    ("SELECT dealy FROM bus WITH NO SLACK", "dealy", "did you mean bus.delay?"),
+    ("SELECT uper(area) FROM bus WITH NO SLACK", "uper", "did you mean upper?"),
+    ("SELECT a b FROM bus WITH NO SLACK", "b", "a name for a column is written after AS"),
+    ("SELECT area + delay FROM bus WITH NO SLACK", "area + delay", ""),
+    ("SELECT line, line FROM bus WITH NO SLACK", "line", "give one another name with AS"),
+    ("SELECT line, max(delay) FROM bus [5 s, SLIDE 5 s] WITH NO SLACK", "line", "write GROUP BY line"),
+    ("SELECT max(delay) FROM bus WITH NO SLACK", "max(delay)", "RANGE 30 SECONDS"),
+    ("SELECT median(delay) FROM bus [5 s, SLIDE 5 s] WITH NO SLACK", "median", "there are: count"),
+    ("SELECT * FROM bus, scats [5 s] WITH NO SLACK", "bus", "FROM MERGE"),
+    ("SELECT * FROM bus [5 s], bus [5 s] WITH NO SLACK", "bus [5 s]", "write AS and another name"),
+    ("SELECT * FROM bus KEEP 5 s, scats [5 s] WITH NO SLACK", "scats [5 s]", "write one of them"),
+    ("SELECT * FROM bus ORDER BY line", "ORDER", "results leave in event-time order already"),
+    ("SELECT * FROM bus WITH NO SLACK EARLY 25%", "SELECT", "it is for: aggregate"),
+    ("SELECT * FROM bus WITH RECALL 0.9 AND DROP 1%", "DROP 1%", "Recall(0.99) & Deadline"),
+    ("SELECT * INTO out FROM bus WITH NO SLACK", "SELECT", "sinks are for slackwater run"),
+    ("SELECT * FROM bus WITH NO SLACK LATE TO elsewhere", "LATE TO elsewhere", "sinks are for slackwater run"),
+    ("SELECT max(delay) FROM bus KEEP 5 s SLIDE 5 s WITH NO SLACK", "bus KEEP 5 s", "write RANGE"),
+    ("SELECT 'abc FROM bus", "'abc FROM bus", "close it with '"),
+    ("SELECT * FROM bus LATE TOO side", "TOO", "did you mean TO?"),
+    ("SELECT * FROM bus; SELECT * FROM bus", "SELECT", "slackwater run"),
+    ("SELECT * FROM bus WHERE (delay > 5 WITH NO SLACK", "", ""),
+    ("SELECT * FROM bus [5 s], scats [5 s] WHERE bus.aera = scats.area WITH NO SLACK", "bus.aera = scats.area", "area"),
+]
+
+
+def refusal(text, streams) -> sw.SqlError:
+    with pytest.raises(sw.SqlError) as caught:
+        sw.sql(text, **streams)
+    return caught.value
+
+
+@pytest.mark.parametrize(("text", "place", "remedy"), WRONG, ids=[text for text, *_ in WRONG])
+def test_the_place_is_that_of_the_mistake(text, place, remedy, fuzz_streams):
+    error = refusal(text, fuzz_streams)
+    assert place in text[error.start : error.stop]
+    assert remedy in str(error)
+
+
+def test_the_caret_is_under_the_word_in_its_line(fuzz_streams):
+    error = refusal("SELECT *\n  FROM bus [5 secnds], scats [5 s]\n  WITH NO SLACK", fuzz_streams)
+    shown = str(error).splitlines()
+    assert (2, 15) == (error.line, error.column)
+    assert ["    FROM bus [5 secnds], scats [5 s]", "                ^^^^^^"] == shown[1:3]
+
+
+def test_of_a_long_line_what_is_around_the_place_is_shown(fuzz_streams):
+    error = refusal(f"SELECT {'delay + ' * 1000}1 FROM bus WTIH NO SLACK", fuzz_streams)
+    _, shown, caret, _ = str(error).splitlines()
+    assert len(shown) <= 202
+    assert "WTIH" == shown[caret.index("^") : caret.rindex("^") + 1]
+
+
+def test_a_query_without_a_contract_is_shown_what_contracts_there_are(fuzz_streams):
+    error = refusal("SELECT * FROM bus", fuzz_streams)
+    assert "WITH RECALL 0.99 OVER 1 MINUTE" in str(error)
+
+
+def test_a_contract_of_the_call_holds_where_the_text_has_none(fuzz_streams):
+    output = sw.sql("SELECT * FROM bus", contract=sw.FixedSlack("1 second"), **fuzz_streams)
+    assert sw.FixedSlack("1 second") == output.plan.node.contract
+
+
+def test_the_contract_of_the_text_goes_before_that_of_the_call(fuzz_streams):
+    output = sw.sql("SELECT * FROM bus WITH NO SLACK", contract=sw.FixedSlack("1 second"), **fuzz_streams)
+    assert sw.NoSlack() == output.plan.node.contract
+
+
+def test_a_function_of_spark_is_named_as_such_in_process(fuzz_streams):
+    assert "xxhash64 is a function of Spark" in str(
+        refusal("SELECT xxhash64(line) FROM bus WITH NO SLACK", fuzz_streams)
+    )
+
+
+def test_a_frame_that_is_no_stream_is_refused_with_the_call_that_makes_one():
+    assert 'bus=sw.stream(frame, event_time="ts")' in str(
+        refusal("SELECT * FROM bus WITH NO SLACK", {"bus": {"ts": [1]}})
+    )
+
+
+def test_control_characters_of_a_text_are_not_sent_to_the_terminal(fuzz_streams):
+    assert "\x1b" not in str(refusal("SELECT \x1b[31m FROM bus", fuzz_streams))
+
+
+def test_a_slide_that_times_are_no_multiples_of_is_refused(fuzz_streams):
+    error = refusal("SELECT * FROM bus KEEP 5 s, scats KEEP 5 s SLIDE 2 s WITH NO SLACK", fuzz_streams)
+    assert "windows of a join move with every event" in str(error)
