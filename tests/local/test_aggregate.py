@@ -191,7 +191,7 @@ def test_the_plan_is_explained():
         ({"values": {"line": sw.count()}, "by": "line"}, "be a column that the results do not have yet"),
         ({"by": ["line", "line"]}, "by must be a column that the results do not have yet"),
         ({"contract": sw.Recall(0.9)}, "contract must be one that an aggregate can keep"),
-        ({"contract": sw.Deadline("5 s", latency="1 s")}, "windows always wait for the slack: FixedSlack.*4 seconds"),
+        ({"contract": sw.Deadline("5 s", latency="1 s")}, "windows always wait for the slack"),
         ({"late": "adjust"}, "late must be"),
         ({"buckets": 4}, "buckets must be 1 without by="),
     ],
