@@ -4,55 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from slackwater.concise import concise
 from slackwater.errors import ParameterError
+from slackwater.goal import NO_GOAL, ControllerConfig, Goal, check_config
 from slackwater.time import Duration, DurationLike, Mask, Times
 
 if TYPE_CHECKING:
     from slackwater.deadline import Deadline
 
+__all__ = [  # with what a contract tells its controller, so that both come from one place
+    "NO_GOAL",
+    "Contract",
+    "ControllerConfig",
+    "DropRatio",
+    "FixedSlack",
+    "Goal",
+    "MaxSlack",
+    "NoSlack",
+    "PerPeriod",
+    "Punctuated",
+    "Recall",
+    "RelativeError",
+    "Shares",
+    "check_config",
+]
+
 Shares: TypeAlias = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """What a controller is to reach, and for what: the contract and the plan in numbers. Durations are in us."""
-
-    target: float | None = None  # the share to be produced or kept: of a drop ratio, its complement
-    period: int = 0  # over which the target is to be reached (P in the documents)
-    interval: int = 1_000_000  # between two decisions (L in the documents)
-    windows: tuple[int, ...] = ()  # of each stream of a join
-    cap: int | None = None  # the longest wait
-    deadline: int | None = None  # the longest latency
-    latency: int = 0  # what of the deadline is not there for waiting, as far as is known before the start
-
-
-NO_GOAL = Goal()
-
-
-class ControllerConfig(Protocol):
-    """A frozen description of a controller; `build` makes the controller itself, anew or from its snapshot."""
-
-    def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> Any:
-        """Make the controller; what it is, is said by `slackwater.control`."""
-
-
-def check_config(parameter: str, config: object) -> None:
-    """Check that a value can build a controller."""
-    if isinstance(config, type) or not callable(getattr(config, "build", None)):
-        raise ParameterError(
-            parameter,
-            config,
-            must="be a controller's configuration",
-            remedy="such as sw.control.ModelSearch() or sw.control.MaxDelay()",
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Contract:
     """What all contracts share.
 
@@ -76,6 +61,9 @@ class Contract:
         object.__setattr__(self, "adaptation_interval", interval)
         if self.controller is not None:
             check_config("controller", self.controller)
+
+    def __repr__(self) -> str:
+        return concise(self, always=("over",))
 
     @property
     def longest_wait(self) -> Duration | None:
@@ -158,7 +146,7 @@ class Contract:
         return Goal(self.quality, self.period.microseconds, self.interval.microseconds, windows, cap)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NoSlack(Contract):
     """Never wait: whatever is out of order is late.
 
@@ -167,7 +155,7 @@ class NoSlack(Contract):
     """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FixedSlack(Contract):
     """Wait the same event-time duration for every event: what a watermark delay does elsewhere.
 
@@ -201,8 +189,12 @@ class FixedSlack(Contract):
         object.__setattr__(self, "by_stream", by_stream)
         super().__init__(cap=cap, adaptation_interval=adaptation_interval, controller=controller)
 
+    def __repr__(self) -> str:
+        each = {name: str(own) for name, own in self.by_stream}
+        return concise(self, given={"slack": each} if each else {})
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class MaxSlack(Contract):
     """Wait as long as the largest delay seen so far: JI16 Max-K-slack, SUN15 adaptive K-slack.
 
@@ -211,7 +203,7 @@ class MaxSlack(Contract):
     """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Punctuated(Contract):
     """Wait for punctuations: the input itself says when a window of an aggregate is complete; `cap` waits no longer.
 
@@ -220,7 +212,7 @@ class Punctuated(Contract):
     """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PerPeriod(Contract):
     """What contracts share that name a target, to be kept in every period of event time."""
 
@@ -270,7 +262,7 @@ class PerPeriod(Contract):
         return not isinstance(self.target, bool) and isinstance(self.target, int | float) and 0 < self.target <= 1
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Recall(PerPeriod):
     """Produce this share of the results that sorted input would give, in every period of this length.
 
@@ -297,7 +289,7 @@ class Recall(PerPeriod):
             )
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class DropRatio(PerPeriod):
     """Let at most this share of the rows come too late, in every period of this length (KIM's DRATIO).
 
@@ -334,7 +326,7 @@ class DropRatio(PerPeriod):
             )
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class RelativeError(Contract):
     """Let the values of an aggregate be this close to what all their rows would give, for this share of the results.
 

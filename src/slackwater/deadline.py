@@ -9,7 +9,7 @@ from slackwater.errors import ParameterError
 from slackwater.time import Duration, DurationLike
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Deadline(Contract):
     """Give every row out within `limit` of its arrival, and as deterministic as that allows (SSG17).
 

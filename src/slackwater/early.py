@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from slackwater.concise import concise
 from slackwater.errors import ParameterError
 from slackwater.time import Duration, DurationLike
 
 _USUAL = 0.9  # confidence
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Early:
     """Early results of the windows of an aggregate (PROD's prods); what is left out is not done.
 
@@ -70,14 +71,7 @@ class Early:
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        at = tuple(map(str, self.at))
-        shown = {"aggressiveness": self.aggressiveness, "every": self.every and str(self.every), "at": at or None}
-        shown |= {
-            "estimate": "raw" if self.estimate == "raw" else None,
-            "accuracy": self.accuracy,
-            "confidence": self.confidence if self.confidence != _USUAL else None,
-        }
-        return f"Early({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
+        return concise(self)
 
     def leads(self, size: int, slide: int) -> tuple[int, ...]:
         """Return how long before its end a window is shown, in us; negative: after it. Not that which is chosen.
