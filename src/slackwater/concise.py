@@ -27,6 +27,8 @@ def concise(value: Any, *, always: Collection[str] = (), given: Mapping[str, Any
     """
     shown = []
     for name, parameter in signature(type(value)).parameters.items():
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            continue  # there only to be refused
         held = {**(given or {})}.get(name, getattr(value, name))
         if name not in always and _is_default(held, parameter):
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Never
 
 from slackwater.concise import concise
 from slackwater.errors import ParameterError
@@ -48,7 +48,7 @@ class Early:
 
     def __init__(
         self,
-        *,
+        *unnamed: Never,  # so that the answer is a remedy
         aggressiveness: float | None = None,
         every: DurationLike | None = None,
         at: DurationLike | Iterable[DurationLike] = (),
@@ -56,6 +56,7 @@ class Early:
         accuracy: float | None = None,
         confidence: float = _USUAL,
     ) -> None:
+        _check_named(unnamed)
         fields = {
             "aggressiveness": _checked_share("aggressiveness", aggressiveness),
             "every": None if every is None else _above_zero("every", every),
@@ -82,6 +83,12 @@ class Early:
         fixed = None if self.accuracy is not None else self.aggressiveness
         share = () if fixed is None else (round(fixed * slide),)
         return (*share, *(size - each.microseconds for each in self.at))
+
+
+def _check_named(unnamed: tuple[Any, ...]) -> None:
+    if unnamed:
+        remedy = 'Early(aggressiveness=0.25), Early(every="10 seconds"), Early(at="1 minute") or Early(accuracy=0.98)'
+        raise ParameterError("early", unnamed[0], must="say by name what the value is", remedy=f"write {remedy}")
 
 
 def _several(at: DurationLike | Iterable[DurationLike]) -> list[DurationLike]:
