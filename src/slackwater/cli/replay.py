@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slackwater.cli.replay_early import check_early_share, show_early
-from slackwater.errors import ParameterError
+from slackwater.errors import ParameterError, did_you_mean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -131,9 +131,23 @@ class _Given:
     def check(self) -> None:
         """Refuse what belongs to the other kind of source."""
         if self.is_dataset:
+            _check_known(self.sources[0])
             _refuse(self.of_files, f"the data set {self.sources[0]}, which has its own query")
         else:
             _refuse({"seed": self.seed, "duration": self.duration}, "files")
+
+
+def _check_known(name: str) -> None:
+    """Refuse what is no data set for any contract, and has no ending that would make it a file."""
+    from slackwater.experiments.deadline import SETS
+    from slackwater.experiments.event_stream import SETTINGS as STREAMS
+    from slackwater.experiments.queries import QUERIES
+    from slackwater.experiments.window_stream import SETTINGS as WINDOWS
+
+    known = list(dict.fromkeys((*QUERIES, *STREAMS, *WINDOWS, *SETS)))
+    if name not in known:
+        remedy = f"{did_you_mean(name, known)}the data sets are {', '.join(known)}; files have an ending: {_FILE}"
+        raise ParameterError("sources", name, must="be a data set or files", remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -352,9 +366,7 @@ def _table(comparison: Comparison) -> Table:
         title=comparison.title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )
     table.add_column(comparison.heads[0])
-    for head in comparison.heads[
-        1:
-    ]:  # in two short lines, which leaves room for the policy in a terminal of 80 columns
+    for head in comparison.heads[1:]:  # in two short lines: so 80 columns have room for the policy
         table.add_column(head.replace(" ", "\n"), justify="right", no_wrap=True)
     for row in comparison.rows():
         table.add_row(*map(Text, row))
