@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from slackwater.concise import concise
+from slackwater.contract import Contract, Shares
 from slackwater.errors import ParameterError
 from slackwater.goal import NO_GOAL, ControllerConfig, Goal, check_config
-from slackwater.time import Duration, DurationLike, Mask, Times
+from slackwater.time import Duration, DurationLike
 
-if TYPE_CHECKING:
-    from slackwater.deadline import Deadline
-
-__all__ = [  # with what a contract tells its controller, so that both come from one place
+__all__ = [  # with what all share, and what they tell their controllers, so that all comes from one place
     "NO_GOAL",
     "Contract",
     "ControllerConfig",
@@ -34,121 +30,10 @@ __all__ = [  # with what a contract tells its controller, so that both come from
     "check_config",
 ]
 
-Shares: TypeAlias = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Contract:
-    """What all contracts share.
-
-    Args:
-        cap: never wait longer than this, whatever the controller would like.
-        adaptation_interval: event time between two decisions about the slack (L in the documents).
-        controller: how the contract is to be kept; each contract has a good default.
-    """
-
-    cap: DurationLike | None = None
-    adaptation_interval: DurationLike = "1 second"
-    controller: ControllerConfig | None = None
-
-    def __post_init__(self) -> None:
-        """Check and normalize the durations."""
-        if self.cap is not None:
-            object.__setattr__(self, "cap", Duration.of(self.cap, parameter="cap"))
-        interval = Duration.of(self.adaptation_interval, parameter="adaptation_interval")
-        if not interval:
-            raise ParameterError("adaptation_interval", "0", must="be > 0", remedy='use "1 second"')
-        object.__setattr__(self, "adaptation_interval", interval)
-        if self.controller is not None:
-            check_config("controller", self.controller)
-
-    def __repr__(self) -> str:
-        return concise(self, always=("over",))
-
-    @property
-    def longest_wait(self) -> Duration | None:
-        """The cap, where there is one."""
-        return None if self.cap is None else Duration.of(self.cap)
-
-    @property
-    def interval(self) -> Duration:
-        """The adaptation interval."""
-        return Duration.of(self.adaptation_interval)
-
-    @property
-    def quality(self) -> float | None:
-        """The quality to reach, where the contract has one."""
-        return None
-
-    @property
-    def stated(self) -> float | None:
-        """The target as the contract states it, which decisions show; None where it has none."""
-        return None
-
-    @property
-    def counts_events(self) -> bool:
-        """Whether the quality is a share of events, rather than of the results that an operator makes of them."""
-        return False
-
-    def shown(self, quality: Shares) -> Shares:
-        """Return qualities in the contract's own terms, which decisions show."""
-        return quality
-
-    @property
-    def period(self) -> Duration:
-        """Over how much event time the quality is measured; zero where the contract has none."""
-        return Duration.ZERO
-
-    @property
-    def promise(self) -> Contract:
-        """What is promised of the results: of two contracts, the one with a target."""
-        return self
-
-    @property
-    def deadline(self) -> Deadline | None:
-        """The deadline, where there is one: then streams are read through a gate that waits no longer."""
-        return None
-
-    @property
-    def patience(self) -> Duration | None:
-        """For how much processing time a silent stream may hold others back; None: for ever."""
-        return None
-
-    def gate(self, slack: Times) -> tuple[Times | None, Times | int]:
-        """Return how long a gate waits for slower streams (None: for ever), and for stragglers of each."""
-        return slack, 0
-
-    def is_past(self, ready: Mask, stall: Times) -> Mask:
-        """Whether events that left a gate were past the deadline, which did not let them wait until they were ready."""
-        return ~ready
-
-    def slack_ready(self, past: Times) -> Times | None:
-        """Return how many events left before they were ready, given how many were past a deadline."""
-        return None if self.deadline is None else past
-
-    def after(self, latency: Duration) -> Contract:
-        """Return the same where more of a deadline is no waiting."""
-        return self
-
-    def ruled(self, slack: Times, past: Times) -> list[str] | None:
-        """Return which of two contracts said how long was waited; `past` counts events past the deadline."""
-        return None
-
-    def __and__(self, other: Contract) -> Contract:
-        """Combine with another contract: this one is kept as far as the other allows; see `slackwater.combined`."""
-        from slackwater.combined import Combined
-
-        return Combined(self, other)
-
-    def goal(self, windows: tuple[int, ...] = ()) -> Goal:
-        """Return what a controller is to reach for an operator with these windows, in us."""
-        cap = None if self.longest_wait is None else self.longest_wait.microseconds
-        return Goal(self.quality, self.period.microseconds, self.interval.microseconds, windows, cap)
-
 
 @dataclass(frozen=True, repr=False)
 class NoSlack(Contract):
-    """Never wait: whatever is out of order is late.
+    """Never wait, from the first row on: whatever is out of order is late.
 
     >>> NoSlack().cap is None
     True
@@ -157,7 +42,7 @@ class NoSlack(Contract):
 
 @dataclass(frozen=True, repr=False)
 class FixedSlack(Contract):
-    """Wait the same event-time duration for every event: what a watermark delay does elsewhere.
+    """Wait the same event-time duration for every event, from the first on: what a watermark delay does elsewhere.
 
     A join can wait differently for each stream, by name, although one slack for all can do the same (JI16 Theorem 1).
 
@@ -197,6 +82,8 @@ class FixedSlack(Contract):
 @dataclass(frozen=True, repr=False)
 class MaxSlack(Contract):
     """Wait as long as the largest delay seen so far: JI16 Max-K-slack, SUN15 adaptive K-slack.
+
+    It begins with no wait; each row that is out of order counts from its own arrival on.
 
     >>> MaxSlack(cap="30 seconds").cap
     Duration('30 seconds')
@@ -269,6 +156,9 @@ class Recall(PerPeriod):
     A period counts as kept from 99 % of the target on, as in JI16 (Phi(.99 Γ)); `NeededSlack(tolerance=0)` is
     stricter. A target of 1 has no such tolerance.
 
+    Nothing is waited for until the first adaptation interval has passed; then, until a sixth of the period has passed
+    (and at least two intervals), as long as any row needed so far, but no longer than a period; then what was learned.
+
     >>> Recall(0.99, over="1 minute").over
     Duration('1 minute')
     >>> Recall(1.2)
@@ -296,6 +186,9 @@ class DropRatio(PerPeriod):
     It is late / arrived, over the rows of all streams; rows without a usable time, or from the future, are neither.
     There is no tolerance: a period with one row more than that is not kept. Controllers see the share to be kept,
     1 - target; decisions show the share that was late.
+
+    It begins as `MaxSlack` does, because the first rows are so few that hardly one of them may be late, and waits less
+    once a sixth of the period has passed and some may.
 
     >>> DropRatio(0.01, over="1 minute").target
     0.01
@@ -334,6 +227,9 @@ class RelativeError(Contract):
     the true one alone is zero, and 0 where both are the same. That of a result is the largest of its values; of one
     that was never emitted, because all its rows came too late, it is infinite. The share is that of all results, in the
     long run: single windows, and bad times, may be worse.
+
+    Nothing is waited for until the first adaptation interval has passed; then the largest delay so far, until the first
+    windows can be compared with all their rows.
 
     Args:
         bound: the largest error, as a share of the true value.
