@@ -15,7 +15,7 @@ controller did. `Algorithm1` is KIM's, with the buffer that counts events: its s
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import product
@@ -145,7 +145,7 @@ def _algorithm_1(stream: EventStream, target: float, **options: Any) -> Ran:
     return Ran(run.dropped, slack, float(run.waits(arrival)[counts].mean()))
 
 
-POLICIES = {
+POLICIES: Mapping[str, Callable[[EventStream, float], Ran]] = {
     "default": partial(_reorder, controller=None),
     "needed": partial(_reorder, controller=NeededSlack(tolerance=0)),
     "NormalDelay": _normal,  # at .001 that is AdaptiveMax

@@ -25,7 +25,7 @@ import typer
 import slackwater as sw
 from benchmarks.cells import Cell, Figures, markdown, run_missing
 from benchmarks.harness import RESULTS
-from slackwater.contracts import Contract
+from slackwater.contracts import Contract, ControllerConfig
 from slackwater.control import PD, AlphaPD, MaxDelay, NormalDelay
 from slackwater.experiments.window_stream import WindowStream, windows_of_dataset
 from slackwater.quality.latency import average_slack
@@ -92,7 +92,12 @@ def measure(stream: WindowStream, cell: Cell) -> Figures:
 def _contract(controller: str, stream: WindowStream, goal: sw.RelativeError, best: int) -> Contract:
     """Return what is run; a drop ratio of the bound is what one might write instead."""
     every = stream.every
-    by = {"AlphaPD": AlphaPD(), "PD": _scaled_pd(stream), "default": None, "MaxSlack": MaxDelay()}
+    by: dict[str, ControllerConfig | None] = {
+        "AlphaPD": AlphaPD(),
+        "PD": _scaled_pd(stream),
+        "default": None,
+        "MaxSlack": MaxDelay(),
+    }
     match controller:
         case "hindsight":
             return sw.FixedSlack(Duration(best), adaptation_interval=every)
