@@ -69,8 +69,8 @@ class DisorderProfile:
     """How disordered a stream is. Made by `sw.profile`.
 
     `rows` = `delays.events` + `nulls` + `future`: rows without a time, and those with a time past `max_ahead`, have no
-    say in anything else. `groups` and `streams` are the worst first; rows of keys past the first 10,000 are only
-    counted (`other_group_rows`, `other_stream_rows`), and keys past the first 1,000 have no histogram.
+    say in anything else. `keys` and `streams` are the worst first; rows of keys past the first 10,000 are only
+    counted (`other_key_rows`, `other_stream_rows`), and keys past the first 1,000 have no histogram.
     """
 
     subject: Subject
@@ -84,9 +84,9 @@ class DisorderProfile:
     slices: tuple[Slice, ...]
     gaps: tuple[Gap, ...]  # the longest first
     streams: tuple[Part, ...] = ()
-    groups: tuple[Part, ...] = ()
+    keys: tuple[Part, ...] = ()
     other_stream_rows: int = 0
-    other_group_rows: int = 0
+    other_key_rows: int = 0
     suspicions: tuple[str, ...] = ()
 
     @property
@@ -114,9 +114,9 @@ class DisorderProfile:
             ],
             "gaps": [{"start_us": each.start, "end_us": each.end} for each in self.gaps],
             "streams": [_part(each) for each in self.streams],
-            "groups": [_part(each) for each in self.groups],
+            "keys": [_part(each) for each in self.keys],
             "other_stream_rows": self.other_stream_rows,
-            "other_group_rows": self.other_group_rows,
+            "other_key_rows": self.other_key_rows,
             "suspicions": list(self.suspicions),
         }
 
