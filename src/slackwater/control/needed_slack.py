@@ -23,7 +23,7 @@ from slackwater.estimate.needed_slack import NeededSlack as Memory
 from slackwater.estimate.needed_slack import bin_of, slack_of_bin
 from slackwater.measurement import NeededSlacks
 from slackwater.models.needed_slack import expected_recall, recall_to_count_on, with_prior
-from slackwater.time import Duration
+from slackwater.time import Duration, is_behind
 
 if TYPE_CHECKING:
     from slackwater.measurement import Measurement
@@ -205,4 +205,4 @@ def _needs_of(measurement: Measurement) -> NeededSlacks:
     if measurement.needs is not None:
         return measurement.needs
     delays = _NO_TIMES if measurement.streams else measurement.delays
-    return NeededSlacks(delays, np.ones(len(delays)), (delays[delays > 0],), (len(delays),), measurement.kept)
+    return NeededSlacks(delays, np.ones(len(delays)), (delays[is_behind(delays, 0)],), (len(delays),), measurement.kept)
