@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from slackwater.as_json import AsJson
 from slackwater.disorder import text
 from slackwater.disorder.delays import Delays
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +62,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisorderProfile:
+class DisorderProfile(AsJson):
     """How disordered a stream is. Made by `sw.profile`.
 
     `rows` = `delays.events` + `nulls` + `future`: rows without a time, and those with a time past `max_ahead`, have no
@@ -119,13 +116,6 @@ class DisorderProfile:
             "other_key_rows": self.other_key_rows,
             "suspicions": list(self.suspicions),
         }
-
-    def to_json(self, path: Path | None = None) -> str:
-        """Return `to_dict` as JSON, and write it to a file if one is named."""
-        written = json.dumps(self.to_dict(), indent=1)
-        if path is not None:
-            path.write_text(written + "\n", encoding="utf-8")
-        return written
 
     def __repr__(self) -> str:
         late, most = f"{self.delays.share_out_of_order:.1%}", text.span(self.delays.largest)
