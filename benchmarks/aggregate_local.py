@@ -100,8 +100,8 @@ def _rows(count: int, *, per_slide: int, groups: int = GROUPS, seed: int = 1) ->
     return pa.table(
         {
             "ts": pa.array(np.arange(count) * SLIDE // per_slide - delays).cast(pa.timestamp("us")),
-            "key": random.integers(0, groups, count),
-            "x": random.integers(0, 1_000, count),
+            "key": pa.array(random.integers(0, groups, count)),
+            "x": pa.array(random.integers(0, 1_000, count)),
         }
     )
 
@@ -113,7 +113,7 @@ def _aggregate(table: pa.Table) -> None:
 def _per_result(table: pa.Table, size: int) -> float:
     started = time.perf_counter()
     results = _results(table, size)
-    return (time.perf_counter() - started) / results.num_rows
+    return (time.perf_counter() - started) / int(results.num_rows)
 
 
 def _results(table: pa.Table, size: int, early: sw.Early | None = None) -> Any:

@@ -52,10 +52,12 @@ def _write(folder: Path, rows: int, files: int, groups: int) -> None:
     random = np.random.default_rng(1)
     delays = np.where(random.random(rows) < 0.8, 0, random.integers(0, 5_000_000, rows))
     ts = pa.array(np.arange(rows) * 200 - delays + 10**15).cast(pa.timestamp("us", tz="UTC"))
-    table = pa.table({"ts": ts, "key": random.integers(0, groups, rows), "x": random.integers(0, 1_000, rows)})
+    table = pa.table(
+        {"ts": ts, "key": pa.array(random.integers(0, groups, rows)), "x": pa.array(random.integers(0, 1_000, rows))}
+    )
     write_files(folder, table, files)
     far = pa.array(np.full(groups, 12 * 10**14)).cast(pa.timestamp("us", tz="UTC"))
-    last = pa.table({"ts": far, "key": np.arange(groups), "x": np.zeros(groups, np.int64)})
+    last = pa.table({"ts": far, "key": pa.array(np.arange(groups)), "x": pa.array(np.zeros(groups, np.int64))})
     pq.write_table(last, folder / "999.parquet")
 
 

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import groupby, product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import slackwater
 
 Figures = dict[str, Any]
+_Loaded = TypeVar("_Loaded")
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,36 @@ def run_missing(
             file.write(json.dumps({**asdict(cell), **figures}) + "\n")
         print(f"{number + 1}/{len(missing)} {line(cell, figures)}", file=sys.stderr, flush=True)
     return {cell: known[cell] for cell in wanted}
+
+
+def cells_of(sets: Sequence[str], targets: str, controllers: str, *, seed: int, duration: str | None) -> list[Cell]:
+    """Return the cells of a matrix; targets and controllers are listed with commas."""
+    return [
+        Cell(name, seed, float(target), controller, duration)
+        for name, target, controller in product(sets, targets.split(","), controllers.split(","))
+    ]
+
+
+def set_by_set(
+    cells: Sequence[Cell], load: Callable[[Cell], _Loaded], measure: Callable[[_Loaded, Cell], Figures]
+) -> Iterator[tuple[Cell, Figures]]:
+    """Measure cells in their order; cells of a set that follow each other share what is loaded."""
+    for _, together in groupby(cells, key=lambda cell: cell.set):
+        own = list(together)
+        loaded = load(own[0])
+        for cell in own:
+            yield cell, measure(loaded, cell)
+
+
+def table_of(heads: Sequence[str], cells: Mapping[Cell, Figures], shown: Callable[[Figures], tuple[str, ...]]) -> str:
+    """Return a row for each cell: what it is, then what is shown of its figures."""
+    rows = [(cell.set, f"{cell.target:g}", cell.controller, *shown(figures)) for cell, figures in cells.items()]
+    return markdown([heads, *rows])
+
+
+def in_ms(value: float | None) -> str:
+    """Write a duration in us as ms."""
+    return "-" if value is None else f"{value / 1_000:,.4g}"
 
 
 def without(row: Figures, names: set[str]) -> Figures:

@@ -14,9 +14,9 @@ def out_of_order(rows: int, *, seed: int = 1, gap_us: int = 100, mean_delay_us: 
     return pa.table(
         {
             "event_time": pa.array(sent - delays).cast(pa.timestamp("us", tz="UTC")),
-            "seq": np.arange(rows, dtype=np.int64),
-            "key": random.integers(0, 1000, rows, dtype=np.int32),
-            "x": random.random(rows),
-            "y": random.random(rows),
+            "seq": pa.array(np.arange(rows, dtype=np.int64)),
+            "key": pa.array(random.integers(0, 1000, rows, dtype=np.int32)),
+            "x": pa.array(random.random(rows)),
+            "y": pa.array(random.random(rows)),
         }
     )

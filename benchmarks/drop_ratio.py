@@ -15,10 +15,9 @@ controller did. `Algorithm1` is KIM's, with the buffer that counts events: its s
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +25,7 @@ import numpy as np
 import typer
 
 import slackwater as sw
-from benchmarks.cells import Cell, Figures, markdown, run_missing
+from benchmarks.cells import Cell, Figures, cells_of, in_ms, run_missing, set_by_set, table_of
 from benchmarks.harness import RESULTS
 from slackwater.contracts import ControllerConfig
 from slackwater.control import AdaptiveMax, MaxDelay, NeededSlack, NormalDelay
@@ -62,20 +61,16 @@ def main(
 ) -> None:
     """Run the cells that are missing, and print all that were asked for as a table in Markdown."""
     names = [name for given in sets.split(",") for name in GROUPS.get(given, [given])]
-    wanted = [
-        Cell(name, seed, float(target), controller, duration)
-        for name, target, controller in product(names, targets.split(","), controllers.split(","))
-    ]
+    wanted = cells_of(names, targets, controllers, seed=seed, duration=duration)
     print(table(run_missing(results, wanted, _run, _line)))
     print(f"\n{len(wanted)} cells, kept in {results}", file=sys.stderr)
 
 
 def _run(cells: Sequence[Cell]) -> Iterator[tuple[Cell, Figures]]:
-    stream: EventStream | None = None
-    for cell in cells:
-        if stream is None or stream.name != cell.set:
-            stream = stream_of_dataset(cell.set, seed=cell.seed, duration=cell.duration)
-        yield cell, measure(stream, cell)
+    def load(cell: Cell) -> EventStream:
+        return stream_of_dataset(cell.set, seed=cell.seed, duration=cell.duration)
+
+    return set_by_set(cells, load, measure)
 
 
 @dataclass(frozen=True)
@@ -145,7 +140,7 @@ def _algorithm_1(stream: EventStream, target: float, **options: Any) -> Ran:
     return Ran(run.dropped, slack, float(run.waits(arrival)[counts].mean()))
 
 
-POLICIES = {
+POLICIES: Mapping[str, Callable[[EventStream, float], Ran]] = {
     "default": partial(_reorder, controller=None),
     "needed": partial(_reorder, controller=NeededSlack(tolerance=0)),
     "NormalDelay": _normal,  # at .001 that is AdaptiveMax
@@ -164,8 +159,7 @@ POLICIES = {
 
 def table(cells: dict[Cell, Figures]) -> str:
     """Return a row for each cell."""
-    rows = [(cell.set, f"{cell.target:g}", cell.controller, *_shown(figures)) for cell, figures in cells.items()]
-    return markdown([HEADS, *rows])
+    return table_of(HEADS, cells, _shown)
 
 
 def _shown(figures: Figures) -> tuple[str, ...]:
@@ -173,13 +167,9 @@ def _shown(figures: Figures) -> tuple[str, ...]:
         f"{figures['share']:.3%}",
         f"{figures['kept']:.1%}",
         f"{figures['worst']:.2%}",
-        *(_ms(figures[name]) for name in ("average_slack_us", "mean_wait_us", "hindsight_us")),
+        *(in_ms(figures[name]) for name in ("average_slack_us", "mean_wait_us", "hindsight_us")),
         "-" if figures["ratio"] is None else f"{figures['ratio']:.2f}",
     )
-
-
-def _ms(value: float | None) -> str:
-    return "-" if value is None else f"{value / 1_000:,.4g}"
 
 
 def _line(cell: Cell, figures: Figures) -> str:

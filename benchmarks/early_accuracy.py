@@ -53,8 +53,8 @@ def main(
                 json.dumps({**vars(case), "duration": duration, "first_seed": first_seed, **row}) + "\n" for row in rows
             )
     for function in functions.split(","):
-        rows = [_shown(case, row) for case, found in figures.items() for row in found if row["function"] == function]
-        print(f"\n{function}\n\n{markdown([HEADS, *rows])}")
+        shown = [_shown(case, row) for case, found in figures.items() for row in found if row["function"] == function]
+        print(f"\n{function}\n\n{markdown([HEADS, *shown])}")
 
 
 def _figures(case: EarlyCase, seeds: range, duration: str) -> list[dict[str, Any]]:

@@ -7,6 +7,9 @@ Not a ratio of times, so it is no part of `slackwater bench`: run it as a module
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import typer
 from tests.spark.rounds import Rounds, join_of, recall_by_minute, thin_streams
 
@@ -27,13 +30,17 @@ def main(seconds: int = 1_200, batch: int = 5, seed: int = 1) -> None:
         print(f"{per_second} events/s, {keys} keys: {truth.num_rows * 60 // seconds} results a minute")
         for scope, buckets in PLANS:
             node = join_of(tables, CONTRACT, buckets=buckets, scope=scope).node
-            rounds = Rounds(node, lambda key, buckets=buckets: key % buckets).run(tables, count=seconds // batch)
+            rounds = Rounds(node, partial(_bucket, buckets)).run(tables, count=seconds // batch)
             recall = recall_by_minute(rounds.output(RESULTS), truth, seconds=range(FROM, seconds))
             kept = (recall >= 0.99 * CONTRACT.target).mean()
             print(
                 f"  {buckets} buckets, scope {scope:6}  slack {rounds.mean_slack(after=FROM):.2f} s  "
                 f"recall {recall.mean():.3f}  minutes kept {kept:.1%}"
             )
+
+
+def _bucket(buckets: int, key: Any) -> Any:
+    return key % buckets
 
 
 if __name__ == "__main__":

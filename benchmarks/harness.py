@@ -127,6 +127,11 @@ def nothing(_: object) -> None:
     """Drop a result, so that the duration is compared."""
 
 
+def discarding(work: Callable[..., object], *arguments: object) -> Callable[[], None]:
+    """Return work that drops its result, so that the duration is compared."""
+    return lambda: nothing(work(*arguments))
+
+
 def _measure(work: Callable[[], float | None]) -> float:
     started = time.perf_counter()
     value = work()

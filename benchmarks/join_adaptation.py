@@ -6,6 +6,7 @@ The measurements are those of real runs of the documents' joins; the limits are 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,4 +35,4 @@ def cases(*, quick: bool) -> Iterator[Case]:
             for limit, percent in ((1.0, 50), (5.0, 99)):
                 value = float(np.percentile(took, percent))
                 label = f"{name} on {data}, p{percent} in ms"
-                yield Case(label, lambda value=value: value, lambda: 1.0, limit, "1 ms", config)
+                yield Case(label, partial(float, value), lambda: 1.0, limit, "1 ms", config)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -19,23 +20,21 @@ def cases(*, quick: bool) -> Iterator[Case]:
     small = _arrived(rows)
     for factor in (2, 4, 8):
         large = _arrived(rows * factor)
-        yield Case(
-            f"{factor}x the rows", lambda large=large: _join(large), lambda: _join(small), factor * 1.1, f"{rows} rows"
-        )
+        yield Case(f"{factor}x the rows", partial(_join, large), lambda: _join(small), factor * 1.1, f"{rows} rows")
     for factor in (2, 4, 8):
         window = f"{factor} seconds"
         yield Case(
             f"{factor}x the window, as many results",
-            lambda window=window, factor=factor: _join(_keys(small, 1_000 * factor), within=window),
-            lambda: _join(_keys(small, 1_000), within="1 second"),
+            partial(_join_keys, small, 1_000 * factor, window),
+            partial(_join_keys, small, 1_000, "1 second"),
             1.25,
             "1 second",
         )
     for factor in (2, 4, 8):
         yield Case(
             f"{factor}x the results",
-            lambda factor=factor: _join(_keys(small, 400 // factor)),
-            lambda: _join(_keys(small, 400)),
+            partial(_join_keys, small, 400 // factor),
+            partial(_join_keys, small, 400),
             factor * 1.1,
             "about 5 results per row",
         )
@@ -51,6 +50,10 @@ def _keys(tables: list[pa.Table], keys: int) -> list[pa.Table]:
         table.set_column(1, "key", pa.array(np.random.default_rng(seed).integers(0, keys, table.num_rows)))
         for seed, table in enumerate(tables)
     ]
+
+
+def _join_keys(tables: list[pa.Table], keys: int, within: str = "2 seconds") -> None:
+    _join(_keys(tables, keys), within=within)
 
 
 def _join(tables: list[pa.Table], *, within: str = "2 seconds", slack: str = "1 second") -> None:

@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 
 import slackwater as sw
-from benchmarks.harness import Case, nothing
+from benchmarks.harness import Case, discarding, nothing
 from slackwater.contracts import Contract
 
 WINDOW_US = 5_000_000
@@ -32,7 +32,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
         yield Case(
             "local equi-join, out of order",
             lambda: nothing(ours_keys(arrived, NOTHING_LOST)),
-            lambda rival=rival: nothing(rival(ordered)),
+            discarding(rival, ordered),
             1.0,
             rival_name,
             config,
@@ -60,7 +60,9 @@ def keyed(rows: int, seed: int, *, keys: int = 10_000, per_second: int = 1_000) 
     """Return sorted rows with a key and a value."""
     random = np.random.default_rng(seed)
     times = np.sort(random.integers(0, rows * 1_000_000 // per_second, rows)) + 1_700_000_000_000_000
-    return pa.table({"ts": times, "key": random.integers(0, keys, rows), "value": np.arange(rows)})
+    return pa.table(
+        {"ts": pa.array(times), "key": pa.array(random.integers(0, keys, rows)), "value": pa.array(np.arange(rows))}
+    )
 
 
 def arrival_order(table: pa.Table, seed: int) -> pa.Table:
@@ -84,7 +86,7 @@ def ours_keys(tables: list[pa.Table], contract: Contract) -> int:
     """Join by key; return how many results there are."""
     joined = sw.join(*_streams(tables), on="key", within="5 seconds", contract=contract)
     assert joined.decisions.num_rows
-    return joined.results.num_rows
+    return int(joined.results.num_rows)
 
 
 def duck_keys(tables: list[pa.Table]) -> int:

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 import slackwater as sw
-from benchmarks.harness import Case, nothing
+from benchmarks.harness import Case, discarding, nothing
 from benchmarks.join_local import arrival_order, keyed
 from benchmarks.spark_files import read, run_ours, run_rival, scratch, write_files
 
@@ -38,7 +38,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
             yield Case(
                 "Spark join, out of order",
                 lambda: nothing(_ours(spark, folder)),
-                lambda store=store: nothing(_native(spark, folder, store)),
+                discarding(_native, spark, folder, store),
                 limit,
                 f"Spark's stream-stream join, {store}",
                 {"rows": [rows, rows], "files": files, "results": ours},

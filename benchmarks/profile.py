@@ -13,10 +13,10 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 import slackwater as sw
@@ -40,7 +40,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
         table = out_of_order(rows)
         ordered, shuffled = (Path(folder) / f"{name}.parquet" for name in ("ordered", "shuffled"))
         pq.write_table(table, ordered)
-        pq.write_table(table.take(pa.array(np.random.default_rng(1).permutation(rows))), shuffled)
+        pq.write_table(table.take(np.random.default_rng(1).permutation(rows)), shuffled)
         del table
         yield _timed("profile of a file", ordered, _PLAIN, 2.0, rows)
         yield _timed("profile by 1,000 keys", ordered, f"greatest({_PLAIN}, {_BY_KEY})", 2.0, rows, by="key")
@@ -57,7 +57,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
             )
 
 
-def _timed(name: str, file: Path, clock: str, limit: float, rows: int, **options: str) -> Case:
+def _timed(name: str, file: Path, clock: str, limit: float, rows: int, **options: Any) -> Case:
     sql = (
         "SELECT count(event_time), min(event_time), max(event_time), max(epoch_us(clock) - epoch_us(event_time)) "
         f"FROM (SELECT event_time, {clock} AS clock FROM '{file}')"

@@ -16,16 +16,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import product
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import slackwater as sw
-from benchmarks.cells import Cell, Figures, markdown, run_missing
+from benchmarks.cells import Cell, Figures, cells_of, in_ms, run_missing, set_by_set, table_of
 from benchmarks.harness import RESULTS
-from slackwater.contracts import Contract
+from slackwater.contracts import Contract, ControllerConfig
 from slackwater.control import PD, AlphaPD, MaxDelay, NormalDelay
 from slackwater.experiments.window_stream import WindowStream, windows_of_dataset
 from slackwater.quality.latency import average_slack
@@ -51,20 +50,16 @@ def main(
     results: Annotated[Path, typer.Option(help="Where cells are kept.")] = RESULTS / "relative-error.jsonl",
 ) -> None:
     """Run the cells that are missing, and print all that were asked for as a table in Markdown."""
-    wanted = [
-        Cell(name, seed, float(bound), controller, duration)
-        for name, bound, controller in product(sets.split(","), bounds.split(","), controllers.split(","))
-    ]
+    wanted = cells_of(sets.split(","), bounds, controllers, seed=seed, duration=duration)
     print(table(run_missing(results, wanted, _run, _line)))
     print(f"\n{len(wanted)} cells, kept in {results}", file=sys.stderr)
 
 
 def _run(cells: Sequence[Cell]) -> Iterator[tuple[Cell, Figures]]:
-    stream: WindowStream | None = None
-    for cell in cells:
-        if stream is None or stream.name != cell.set:
-            stream = windows_of_dataset(cell.set, seed=cell.seed, duration=cell.duration)
-        yield cell, measure(stream, cell)
+    def load(cell: Cell) -> WindowStream:
+        return windows_of_dataset(cell.set, seed=cell.seed, duration=cell.duration)
+
+    return set_by_set(cells, load, measure)
 
 
 def measure(stream: WindowStream, cell: Cell) -> Figures:
@@ -92,7 +87,12 @@ def measure(stream: WindowStream, cell: Cell) -> Figures:
 def _contract(controller: str, stream: WindowStream, goal: sw.RelativeError, best: int) -> Contract:
     """Return what is run; a drop ratio of the bound is what one might write instead."""
     every = stream.every
-    by = {"AlphaPD": AlphaPD(), "PD": _scaled_pd(stream), "default": None, "MaxSlack": MaxDelay()}
+    by: dict[str, ControllerConfig | None] = {
+        "AlphaPD": AlphaPD(),
+        "PD": _scaled_pd(stream),
+        "default": None,
+        "MaxSlack": MaxDelay(),
+    }
     match controller:
         case "hindsight":
             return sw.FixedSlack(Duration(best), adaptation_interval=every)
@@ -115,8 +115,7 @@ def _scaled_pd(stream: WindowStream) -> PD:
 
 def table(cells: dict[Cell, Figures]) -> str:
     """Return a row for each cell."""
-    rows = [(cell.set, f"{cell.target:g}", cell.controller, *_shown(figures)) for cell, figures in cells.items()]
-    return markdown([HEADS, *rows])
+    return table_of(HEADS, cells, _shown)
 
 
 def _shown(figures: Figures) -> tuple[str, ...]:
@@ -124,16 +123,12 @@ def _shown(figures: Figures) -> tuple[str, ...]:
     return (
         f"{figures['within']:.1%}",
         f"{figures['p95']:.2%}",
-        _ms(average),
-        _ms(figures["hindsight_us"]),
+        in_ms(average),
+        in_ms(figures["hindsight_us"]),
         _ratio(average, figures["hindsight_us"]),
-        _ms(figures["same_us"]),
+        in_ms(figures["same_us"]),
         _ratio(average, figures["same_us"]),
     )
-
-
-def _ms(value: float) -> str:
-    return f"{value / 1_000:,.4g}"
 
 
 def _ratio(slack: float, best: float) -> str:

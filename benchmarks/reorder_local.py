@@ -41,5 +41,5 @@ def reordering(table: pa.Table, contract: Contract) -> Callable[[], None]:
 
 def sorting(table: pa.Table) -> Callable[[], None]:
     """Return the work of the rival: the order of the times alone."""
-    times = table["event_time"].cast("int64").to_numpy()
+    times = table["event_time"].cast(pa.int64()).to_numpy()
     return lambda: nothing(np.argsort(times, kind="stable"))

@@ -6,6 +6,7 @@ Both read the same files, one per micro-batch, group by the same buckets and wri
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,8 @@ def cases(*, quick: bool) -> Iterator[Case]:
         for buckets in (1, 4):
             yield Case(
                 f"Spark reorder, {buckets} bucket(s)",
-                lambda buckets=buckets: reorder(spark, folder, sw.FixedSlack("40 ms"), buckets),
-                lambda buckets=buckets: identity(spark, folder, buckets),
+                partial(reorder, spark, folder, sw.FixedSlack("40 ms"), buckets),
+                partial(identity, spark, folder, buckets),
                 1.5,
                 IDENTITY,
                 {"rows": rows, "files": files, "buckets": buckets},

@@ -99,8 +99,8 @@ def _seconds(
 def _driver(master: str, executors: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "benchmarks.scale_driver", master, str(executors)]
     environment = {**os.environ, "PYTHONPATH": python_path()}
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    return subprocess.Popen(command, env=environment, text=True, preexec_fn=end_with_parent, **pipes)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, env=environment, text=True, preexec_fn=end_with_parent, stdin=pipe, stdout=pipe)
 
 
 def _asked(process: subprocess.Popen[str], request: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pytest
 
 from slackwater.contracts import Contract, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall, RelativeError
 from slackwater.control import Fixed
+from slackwater.deadline import Deadline
 from slackwater.errors import ParameterError
 from slackwater.time import Duration
 
@@ -22,6 +23,7 @@ CONTRACTS = [
 ]
 
 
+PER_HOUR = DropRatio(0.01, over="1 hour", controller=Fixed("1 second"))
 WITH_TARGETS = [Recall(0.9), DropRatio(0.01, over="5 seconds", cap="1 second", controller=Fixed("1 second"))]
 
 
@@ -132,3 +134,22 @@ def test_a_relative_error_is_a_share_and_so_is_its_confidence(options):
 def test_a_relative_error_is_about_one_value_or_several():
     assert ("n",) == RelativeError(0.03, of="n").of
     assert ("n", "x") == RelativeError(0.03, of=["n", "x"]).of
+
+
+@pytest.mark.parametrize(
+    ("text", "contract"),
+    [
+        ("NoSlack()", NoSlack(adaptation_interval="1000 ms")),
+        ("MaxSlack(cap='30 seconds')", MaxSlack(cap="30 seconds")),
+        ("FixedSlack('2 seconds', adaptation_interval='5 seconds')", FixedSlack("2 s", adaptation_interval="5 s")),
+        ("FixedSlack({'bus': '2 seconds', 'scats': '0 seconds'})", FixedSlack({"bus": "2 s", "scats": "0 s"})),
+        ("Recall(0.99, over='1 minute')", Recall(0.99)),
+        ("DropRatio(0.01, over='1 hour', controller=Fixed('1 second'))", PER_HOUR),
+        ("RelativeError(0.03, of=('n',))", RelativeError(0.03, of="n")),
+        ("Deadline('6 seconds')", Deadline("6 seconds")),
+        ("Recall(0.9, over='1 minute') & Deadline('6 seconds')", Recall(0.9) & Deadline("6 seconds")),
+    ],
+)
+def test_a_contract_is_shown_as_it_could_have_been_written(text, contract):
+    assert text == repr(contract)
+    assert contract == eval(text)

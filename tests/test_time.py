@@ -54,7 +54,7 @@ def test_duration_reads_text_with_a_unit(text, microseconds):
     assert microseconds == Duration.of(text).microseconds
 
 
-@pytest.mark.parametrize("text", ["", " ", "5", "seconds", "5 parsecs", "-1 s", "1.5 us", "1 s 1", "5e3 s", "1,5 s"])
+@pytest.mark.parametrize("text", ["", " ", "5", "seconds", "5 parsecs", "1 s -1 s", "1.5 us", "5e3 s", "1,5 s"])
 def test_text_that_is_no_duration_is_refused(text):
     with pytest.raises(ParameterError, match="write it with a unit"):
         Duration.of(text)

@@ -12,6 +12,8 @@ Event streams that arrive out of order, on Spark Structured Streaming or in proc
 [{'ts': 6, 'late_by': 1000000, 'reason': 'late'}]
 """
 
+from typing import TYPE_CHECKING
+
 from slackwater import control
 from slackwater.api import Output, Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
@@ -25,6 +27,7 @@ from slackwater.deadline import Deadline
 from slackwater.early import Early
 from slackwater.errors import SlackwaterError, SqlError
 from slackwater.experiments.advise import advise
+from slackwater.hints import no_such_name
 from slackwater.plan.values import Value, count, distinct, max, mean, min, quantile, sum, variance
 from slackwater.sideline import Sideline
 from slackwater.sql.api import sql
@@ -75,3 +78,9 @@ __all__ = [
     "union",
     "variance",
 ]
+
+if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists
+
+    def __getattr__(name: str) -> object:
+        """Say what to write instead of a name of other engines."""
+        raise AttributeError(no_such_name(name, __all__))

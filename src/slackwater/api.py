@@ -83,7 +83,8 @@ def stream(
         name: how the stream is called in outputs and errors.
         unit: of integer event times: "s", "ms", "us" or "ns".
         arrival: a column that orders rows by arrival (integer or timestamp). Equal values arrived together. Without
-            it, rows of a bounded frame arrived one after the other, rows of a Spark micro-batch all together.
+            it, rows of a bounded frame arrived one after the other, rows of a Spark micro-batch all together. Of
+            several streams either all have one, in one numbering, or none: see `sw.join`.
         arrival_time: a column with the processing time of arrival; without it, it is now.
         max_ahead: a row that claims an event time further than this past its arrival goes to `late` with reason
             `future` and leaves the clock alone. None trusts every clock.
@@ -200,6 +201,11 @@ def join(
     A result is a combination of one row of each stream; its time is the largest of theirs, and every other lies at
     most its stream's window before it. Results leave in order. A row that comes behind results that have left
     completes none, but may still be a member of later ones; it is in `late`.
+
+    Which rows of different streams came before each other is said by `arrival` of `sw.stream`. Where no stream has it,
+    bounded frames progress together: each row comes when the clocks of the others are where its own stream's is, so
+    that no stream is ever ahead, and only what is out of order within its stream has to be waited for. If streams
+    were apart, the slack of a real run is larger. On Spark, a micro-batch is one step of all streams.
 
     Args:
         streams: two or more, made by `sw.stream`, each with its own name.

@@ -31,7 +31,9 @@ def merge(
     Rows leave by event time, then by stream (in the order in which streams are given), then by arrival. As long as
     nothing is late, the results are the same whichever stream came first. A row that comes behind what has left, in
     that order, goes to `late`: also with an equal event time, if a stream behind its own has left there (`late_by`
-    is 0). A stream without rows holds all others back; `idle_after` of `sw.stream` says for how long, on Spark.
+    is 0). A stream without rows holds all others back; `idle_after` of `sw.stream` says for how long, on Spark. How
+    rows of different streams follow each other is said by their `arrival`; without it they interleave as in `sw.join`:
+    bounded frames progress together, by the clock of each, and a micro-batch of Spark is one step of all streams.
 
     Args:
         streams: two or more, made by `sw.stream`, each with its own name.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from slackwater.api import is_spark
-from slackwater.errors import ColumnError
+from slackwater.errors import ColumnError, ParameterError
 
 if TYPE_CHECKING:
     from slackwater.contracts import Contract
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 _COLUMNS = ("window", "revision")
 
 
-def last_revision(results: Any, *, by: str | Sequence[str] = ()) -> Any:
+def last_revision(results: Any, *, by: str | Sequence[str] | None = None) -> Any:
     """Return of each window and group the last result so far: an early one, until the final one is there.
 
     Args:
         results: of an aggregate with `early=`: a pyarrow Table, pandas or polars frame, which gives a Table back, or a
             Spark DataFrame, which gives a DataFrame back (a streaming one within `foreachBatch`).
-        by: the columns that the aggregate is grouped by.
+        by: the columns that the aggregate is grouped by. The Tables of `sw.aggregate`, and Parquet files written from
+            them, know it by themselves; of all else it must be said, and is `()` where there are no groups.
 
     >>> import pyarrow as pa, slackwater as sw
     >>> bus = sw.stream(pa.table({"ts": [1, 9, 4, 12, 19]}), event_time="ts", unit="s")
@@ -34,29 +35,47 @@ def last_revision(results: Any, *, by: str | Sequence[str] = ()) -> Any:
     >>> sw.last_revision(out.results).select(["n", "revision"]).to_pylist()
     [{'n': 3, 'revision': 1}, {'n': 2, 'revision': 1}]
     """
-    keys = (by,) if isinstance(by, str) else tuple(by)
+    keys = (by,) if isinstance(by, str) else by
     if is_spark(results):
-        _check(results.columns, keys)
+        _check(results.columns, _said(keys))
         from slackwater.spark.marked import last_rows
 
-        return last_rows(results, keys)
+        return last_rows(results, _said(keys))
     return _of_table(results, keys)
 
 
-def _of_table(results: Any, by: Sequence[str]) -> Any:
+def _of_table(results: Any, keys: Sequence[str] | None) -> Any:
     import pyarrow.compute as pc
 
     from slackwater.local.frames import to_arrow
+    from slackwater.pipeline.aggregate_columns import groups_named
     from slackwater.pipeline.groups import Groups
 
     table = to_arrow(results)
+    by = _said(groups_named(table.schema) if keys is None else keys)
     _check(table.column_names, by)
-    ends = pc.struct_field(table["window"], "end")
-    groups = Groups.of([ends, *(table[column] for column in by)], table.num_rows)
+    columns = [pc.struct_field(table["window"], "end"), *(table[column] for column in by)]
+    if len(Groups.of([*columns, table["revision"]], table.num_rows).row) < table.num_rows:
+        raise _too_few(by)
+    groups = Groups.of(columns, table.num_rows)
     order = np.argsort(table["revision"].to_numpy(), kind="stable")
     last = np.zeros(len(groups.row), np.int64)
     last[groups.code[order]] = order  # of equal indexes the last one counts
     return table.take(np.sort(last))
+
+
+def _said(by: Sequence[str] | None) -> tuple[str, ...]:
+    """Refuse to guess: without its groups a window would keep one result, whosever that is."""
+    if by is None:
+        must, remedy = "say what the aggregate is grouped by", 'such as by="line"; by=() where it has no groups'
+        raise ParameterError("by", by, must=must, remedy=remedy)
+    return tuple(by)
+
+
+def _too_few(by: tuple[str, ...]) -> ParameterError:
+    must = "name all columns that the aggregate is grouped by"
+    remedy = "a window has the same revision twice; if all are named, remove rows that are there twice"
+    return ParameterError("by", by, must=must, remedy=remedy)
 
 
 def _check(columns: Sequence[str], by: Sequence[str]) -> None:

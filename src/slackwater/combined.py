@@ -17,12 +17,14 @@ from slackwater.errors import ParameterError
 from slackwater.time import Duration, Mask, Times, is_over_cap
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Combined(Contract):
     """What `first & second` is: see the head of this file. Interval, cap and controller are those of the target.
 
     >>> from slackwater.contracts import DropRatio
     >>> both = DropRatio(0.01) & Deadline("5 seconds", latency="1 second")
+    >>> both
+    DropRatio(0.01, over='1 minute') & Deadline('5 seconds', latency='1 second')
     >>> both.longest_wait, both.stated
     (Duration('4 seconds'), 0.01)
     >>> both.ruled(np.array([1_000_000, 4_000_000]), np.array([0, 0]))
@@ -48,6 +50,9 @@ class Combined(Contract):
                 must="have neither where it is one of two",
                 remedy="the other contract says how to wait, the deadline how long at most",
             )
+
+    def __repr__(self) -> str:
+        return f"{self.first!r} & {self.second!r}"
 
     @property
     def promise(self) -> Contract:

@@ -4,172 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from slackwater.concise import concise
+from slackwater.contract import Contract, Shares
 from slackwater.errors import ParameterError
-from slackwater.time import Duration, DurationLike, Mask, Times
+from slackwater.goal import NO_GOAL, ControllerConfig, Goal, check_config
+from slackwater.time import Duration, DurationLike
 
-if TYPE_CHECKING:
-    from slackwater.deadline import Deadline
-
-Shares: TypeAlias = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """What a controller is to reach, and for what: the contract and the plan in numbers. Durations are in us."""
-
-    target: float | None = None  # the share to be produced or kept: of a drop ratio, its complement
-    period: int = 0  # over which the target is to be reached (P in the documents)
-    interval: int = 1_000_000  # between two decisions (L in the documents)
-    windows: tuple[int, ...] = ()  # of each stream of a join
-    cap: int | None = None  # the longest wait
-    deadline: int | None = None  # the longest latency
-    latency: int = 0  # what of the deadline is not there for waiting, as far as is known before the start
-
-
-NO_GOAL = Goal()
+__all__ = [  # with what all share, and what they tell their controllers, so that all comes from one place
+    "NO_GOAL",
+    "Contract",
+    "ControllerConfig",
+    "DropRatio",
+    "FixedSlack",
+    "Goal",
+    "MaxSlack",
+    "NoSlack",
+    "PerPeriod",
+    "Punctuated",
+    "Recall",
+    "RelativeError",
+    "Shares",
+    "check_config",
+]
 
 
-class ControllerConfig(Protocol):
-    """A frozen description of a controller; `build` makes the controller itself, anew or from its snapshot."""
-
-    def build(self, state: dict[str, Any] | None = None, goal: Goal = NO_GOAL) -> Any:
-        """Make the controller; what it is, is said by `slackwater.control`."""
-
-
-def check_config(parameter: str, config: object) -> None:
-    """Check that a value can build a controller."""
-    if isinstance(config, type) or not callable(getattr(config, "build", None)):
-        raise ParameterError(
-            parameter,
-            config,
-            must="be a controller's configuration",
-            remedy="such as sw.control.ModelSearch() or sw.control.MaxDelay()",
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contract:
-    """What all contracts share.
-
-    Args:
-        cap: never wait longer than this, whatever the controller would like.
-        adaptation_interval: event time between two decisions about the slack (L in the documents).
-        controller: how the contract is to be kept; each contract has a good default.
-    """
-
-    cap: DurationLike | None = None
-    adaptation_interval: DurationLike = "1 second"
-    controller: ControllerConfig | None = None
-
-    def __post_init__(self) -> None:
-        """Check and normalize the durations."""
-        if self.cap is not None:
-            object.__setattr__(self, "cap", Duration.of(self.cap, parameter="cap"))
-        interval = Duration.of(self.adaptation_interval, parameter="adaptation_interval")
-        if not interval:
-            raise ParameterError("adaptation_interval", "0", must="be > 0", remedy='use "1 second"')
-        object.__setattr__(self, "adaptation_interval", interval)
-        if self.controller is not None:
-            check_config("controller", self.controller)
-
-    @property
-    def longest_wait(self) -> Duration | None:
-        """The cap, where there is one."""
-        return None if self.cap is None else Duration.of(self.cap)
-
-    @property
-    def interval(self) -> Duration:
-        """The adaptation interval."""
-        return Duration.of(self.adaptation_interval)
-
-    @property
-    def quality(self) -> float | None:
-        """The quality to reach, where the contract has one."""
-        return None
-
-    @property
-    def stated(self) -> float | None:
-        """The target as the contract states it, which decisions show; None where it has none."""
-        return None
-
-    @property
-    def counts_events(self) -> bool:
-        """Whether the quality is a share of events, rather than of the results that an operator makes of them."""
-        return False
-
-    def shown(self, quality: Shares) -> Shares:
-        """Return qualities in the contract's own terms, which decisions show."""
-        return quality
-
-    @property
-    def period(self) -> Duration:
-        """Over how much event time the quality is measured; zero where the contract has none."""
-        return Duration.ZERO
-
-    @property
-    def promise(self) -> Contract:
-        """What is promised of the results: of two contracts, the one with a target."""
-        return self
-
-    @property
-    def deadline(self) -> Deadline | None:
-        """The deadline, where there is one: then streams are read through a gate that waits no longer."""
-        return None
-
-    @property
-    def patience(self) -> Duration | None:
-        """For how much processing time a silent stream may hold others back; None: for ever."""
-        return None
-
-    def gate(self, slack: Times) -> tuple[Times | None, Times | int]:
-        """Return how long a gate waits for slower streams (None: for ever), and for stragglers of each."""
-        return slack, 0
-
-    def is_past(self, ready: Mask, stall: Times) -> Mask:
-        """Whether events that left a gate were past the deadline, which did not let them wait until they were ready."""
-        return ~ready
-
-    def slack_ready(self, past: Times) -> Times | None:
-        """Return how many events left before they were ready, given how many were past a deadline."""
-        return None if self.deadline is None else past
-
-    def after(self, latency: Duration) -> Contract:
-        """Return the same where more of a deadline is no waiting."""
-        return self
-
-    def ruled(self, slack: Times, past: Times) -> list[str] | None:
-        """Return which of two contracts said how long was waited; `past` counts events past the deadline."""
-        return None
-
-    def __and__(self, other: Contract) -> Contract:
-        """Combine with another contract: this one is kept as far as the other allows; see `slackwater.combined`."""
-        from slackwater.combined import Combined
-
-        return Combined(self, other)
-
-    def goal(self, windows: tuple[int, ...] = ()) -> Goal:
-        """Return what a controller is to reach for an operator with these windows, in us."""
-        cap = None if self.longest_wait is None else self.longest_wait.microseconds
-        return Goal(self.quality, self.period.microseconds, self.interval.microseconds, windows, cap)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NoSlack(Contract):
-    """Never wait: whatever is out of order is late.
+    """Never wait, from the first row on: whatever is out of order is late.
 
     >>> NoSlack().cap is None
     True
     """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FixedSlack(Contract):
-    """Wait the same event-time duration for every event: what a watermark delay does elsewhere.
+    """Wait the same event-time duration for every event, from the first on: what a watermark delay does elsewhere.
 
     A join can wait differently for each stream, by name, although one slack for all can do the same (JI16 Theorem 1).
 
@@ -201,17 +74,23 @@ class FixedSlack(Contract):
         object.__setattr__(self, "by_stream", by_stream)
         super().__init__(cap=cap, adaptation_interval=adaptation_interval, controller=controller)
 
+    def __repr__(self) -> str:
+        each = {name: str(own) for name, own in self.by_stream}
+        return concise(self, given={"slack": each} if each else {})
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class MaxSlack(Contract):
     """Wait as long as the largest delay seen so far: JI16 Max-K-slack, SUN15 adaptive K-slack.
+
+    It begins with no wait; each row that is out of order counts from its own arrival on.
 
     >>> MaxSlack(cap="30 seconds").cap
     Duration('30 seconds')
     """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Punctuated(Contract):
     """Wait for punctuations: the input itself says when a window of an aggregate is complete; `cap` waits no longer.
 
@@ -220,7 +99,7 @@ class Punctuated(Contract):
     """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PerPeriod(Contract):
     """What contracts share that name a target, to be kept in every period of event time."""
 
@@ -270,12 +149,15 @@ class PerPeriod(Contract):
         return not isinstance(self.target, bool) and isinstance(self.target, int | float) and 0 < self.target <= 1
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Recall(PerPeriod):
     """Produce this share of the results that sorted input would give, in every period of this length.
 
     A period counts as kept from 99 % of the target on, as in JI16 (Phi(.99 Γ)); `NeededSlack(tolerance=0)` is
     stricter. A target of 1 has no such tolerance.
+
+    Nothing is waited for until the first adaptation interval has passed; then, until a sixth of the period has passed
+    (and at least two intervals), as long as any row needed so far, but no longer than a period; then what was learned.
 
     >>> Recall(0.99, over="1 minute").over
     Duration('1 minute')
@@ -297,13 +179,16 @@ class Recall(PerPeriod):
             )
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class DropRatio(PerPeriod):
     """Let at most this share of the rows come too late, in every period of this length (KIM's DRATIO).
 
     It is late / arrived, over the rows of all streams; rows without a usable time, or from the future, are neither.
     There is no tolerance: a period with one row more than that is not kept. Controllers see the share to be kept,
     1 - target; decisions show the share that was late.
+
+    It begins as `MaxSlack` does, because the first rows are so few that hardly one of them may be late, and waits less
+    once a sixth of the period has passed and some may.
 
     >>> DropRatio(0.01, over="1 minute").target
     0.01
@@ -334,7 +219,7 @@ class DropRatio(PerPeriod):
             )
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class RelativeError(Contract):
     """Let the values of an aggregate be this close to what all their rows would give, for this share of the results.
 
@@ -342,6 +227,9 @@ class RelativeError(Contract):
     the true one alone is zero, and 0 where both are the same. That of a result is the largest of its values; of one
     that was never emitted, because all its rows came too late, it is infinite. The share is that of all results, in the
     long run: single windows, and bad times, may be worse.
+
+    Nothing is waited for until the first adaptation interval has passed; then the largest delay so far, until the first
+    windows can be compared with all their rows.
 
     Args:
         bound: the largest error, as a share of the true value.

@@ -9,13 +9,14 @@ from slackwater.errors import ParameterError
 from slackwater.time import Duration, DurationLike
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Deadline(Contract):
     """Give every row out within `limit` of its arrival, and as deterministic as that allows (SSG17).
 
     Streams wait for each other, so that the order does not depend on who came first, until waiting would exceed what
     the limit leaves: `limit - latency`. Rows that leave before they are ready are marked, and counted in decisions.
-    Nobody waits for stragglers within a stream, which are late: `DropRatio(0.01) & Deadline("6 seconds")` does.
+    Nobody waits for stragglers within a stream, which are late: `DropRatio(0.01) & Deadline("6 seconds")` does. The
+    limit holds from the first row on: there is nothing to learn, unless a controller such as `SLTuner` is named.
 
     Args:
         limit: the longest latency, from the arrival of a row until it is given out.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Never
 
+from slackwater.concise import concise
 from slackwater.errors import ParameterError
 from slackwater.time import Duration, DurationLike
 
 _USUAL = 0.9  # confidence
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Early:
     """Early results of the windows of an aggregate (PROD's prods); what is left out is not done.
 
@@ -47,7 +48,7 @@ class Early:
 
     def __init__(
         self,
-        *,
+        *unnamed: Never,  # so that the answer is a remedy
         aggressiveness: float | None = None,
         every: DurationLike | None = None,
         at: DurationLike | Iterable[DurationLike] = (),
@@ -55,6 +56,7 @@ class Early:
         accuracy: float | None = None,
         confidence: float = _USUAL,
     ) -> None:
+        _check_named(unnamed)
         fields = {
             "aggressiveness": _checked_share("aggressiveness", aggressiveness),
             "every": None if every is None else _above_zero("every", every),
@@ -70,14 +72,7 @@ class Early:
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        at = tuple(map(str, self.at))
-        shown = {"aggressiveness": self.aggressiveness, "every": self.every and str(self.every), "at": at or None}
-        shown |= {
-            "estimate": "raw" if self.estimate == "raw" else None,
-            "accuracy": self.accuracy,
-            "confidence": self.confidence if self.confidence != _USUAL else None,
-        }
-        return f"Early({', '.join(f'{name}={value!r}' for name, value in shown.items() if value is not None)})"
+        return concise(self)
 
     def leads(self, size: int, slide: int) -> tuple[int, ...]:
         """Return how long before its end a window is shown, in us; negative: after it. Not that which is chosen.
@@ -88,6 +83,12 @@ class Early:
         fixed = None if self.accuracy is not None else self.aggressiveness
         share = () if fixed is None else (round(fixed * slide),)
         return (*share, *(size - each.microseconds for each in self.at))
+
+
+def _check_named(unnamed: tuple[Any, ...]) -> None:
+    if unnamed:
+        remedy = 'Early(aggressiveness=0.25), Early(every="10 seconds"), Early(at="1 minute") or Early(accuracy=0.98)'
+        raise ParameterError("early", unnamed[0], must="say by name what the value is", remedy=f"write {remedy}")
 
 
 def _several(at: DurationLike | Iterable[DurationLike]) -> list[DurationLike]:

@@ -1,4 +1,4 @@
-"""Durations, units and every boundary rule, on scalars and columns alike.
+"""Times and every boundary rule, on scalars and columns alike; durations come with them.
 
 Event times are int64 microseconds since 1970-01-01 UTC. The *clock* of a stream is the largest event time seen,
 the *horizon* is clock - slack. What is released, late, future or closed is decided by a
@@ -8,93 +8,23 @@ function here and nowhere else.
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
-from decimal import Decimal
-from typing import ClassVar, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from slackwater.errors import ParameterError
-from slackwater.units import EXAMPLES, UNITS, in_units, parsed
+from slackwater.duration import MAX_TIME as MAX_TIME
+from slackwater.duration import MIN_TIME as MIN_TIME
+from slackwater.duration import Duration as Duration
+from slackwater.duration import DurationLike as DurationLike
 
 Times: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
-MIN_TIME = -62_135_596_800_000_000  # 0001-01-01, the earliest time that Spark and Arrow can both show
-MAX_TIME = 253_402_300_799_999_999  # 9999-12-31 23:59:59.999999
 BEFORE_ALL_TIME = -(2**62)  # what an empty running maximum starts from; far enough from the ends not to overflow
 AFTER_ALL_TIME = 2**62  # and an empty running minimum
 
 _T = TypeVar("_T", int, Times)
-
-
-@dataclass(frozen=True, order=True, slots=True)
-class Duration:
-    """A span of event time, in whole microseconds and never negative.
-
-    >>> Duration.of("1 minute 30 seconds")
-    Duration('90 seconds')
-    >>> Duration.of("250 ms") < Duration.of(dt.timedelta(seconds=1))
-    True
-    """
-
-    microseconds: int
-    ZERO: ClassVar[Duration]
-    MAX: ClassVar[Duration]
-
-    def __post_init__(self) -> None:
-        """Refuse negative spans and those that could overflow the arithmetic of event times."""
-        if not isinstance(self.microseconds, int) or not 0 <= self.microseconds <= MAX_TIME - MIN_TIME:
-            raise ParameterError(
-                "duration",
-                self.microseconds,
-                must="be a whole number of us, >= 0 and below 10,000 years",
-                remedy=EXAMPLES,
-            )
-
-    @classmethod
-    def of(cls, value: DurationLike, *, parameter: str = "duration") -> Duration:
-        """Read a duration from text with a unit, a timedelta or a Duration; `parameter` names it in errors."""
-        if isinstance(value, Duration):
-            return value
-        if isinstance(value, dt.timedelta):
-            return cls._checked(value // dt.timedelta(microseconds=1), value, parameter)
-        if isinstance(value, str):
-            return cls._checked(parsed(value, parameter), value, parameter)
-        raise ParameterError(parameter, value, must="be a duration", remedy=EXAMPLES)
-
-    @classmethod
-    def _checked(cls, microseconds: int, value: object, parameter: str) -> Duration:
-        if not 0 <= microseconds <= MAX_TIME - MIN_TIME:
-            raise ParameterError(parameter, value, must="be >= 0 and below 10,000 years", remedy=EXAMPLES)
-        return cls(microseconds)
-
-    def __str__(self) -> str:
-        """Text that `Duration.of` reads back.
-
-        >>> str(Duration(1_500_000)), str(Duration(2_000)), str(Duration.of("24 hours")), str(Duration.ZERO)
-        ('1.5 seconds', '2 ms', '1 day', '0 seconds')
-        """
-        for unit in ("day", "hour", "minute"):
-            if self and self.microseconds % UNITS[unit] == 0:
-                return in_units(self.microseconds // UNITS[unit], unit)
-        if self.microseconds >= 1_000_000 or not self:
-            return in_units((Decimal(self.microseconds) / 1_000_000).normalize(), "second")
-        if self.microseconds >= 1_000:
-            return f"{(Decimal(self.microseconds) / 1_000).normalize():f} ms"
-        return f"{self.microseconds} us"
-
-    def __repr__(self) -> str:
-        return f"Duration('{self}')"
-
-    def __bool__(self) -> bool:
-        return self.microseconds > 0
-
-
-DurationLike: TypeAlias = Duration | dt.timedelta | str
-Duration.ZERO = Duration(0)
-Duration.MAX = Duration(MAX_TIME - MIN_TIME)
 
 
 def microseconds_of(moment: dt.datetime | int) -> int:
@@ -190,6 +120,35 @@ def slack_ready_horizon(fastest: _T, slack: _T | int) -> _T:
     return fastest - slack - 1
 
 
+def is_behind(needed: Times, slack: int) -> Mask:
+    """Whether a slack is too short for a delay, or for what a result needs; one that is *equal* is in time.
+
+    What is behind a slack of 0 is out of order.
+
+    >>> is_behind(np.array([7, 8, 9]), 8).tolist()
+    [False, False, True]
+    """
+    return needed > slack
+
+
+def count_in_time(sorted_needed: Times, slack: Times | int) -> npt.NDArray[np.intp]:
+    """Return how many of some sorted delays a slack is long enough for: the rule of `is_behind`, for a prefix.
+
+    >>> int(count_in_time(np.array([7, 8, 9]), 8))
+    2
+    """
+    return np.searchsorted(sorted_needed, slack, side="right")
+
+
+def first_step_at(running: Times, time: Times) -> npt.NDArray[np.intp]:
+    """Return the first step at which a running clock or horizon has reached a time: the rule of `is_released`.
+
+    >>> first_step_at(np.array([3, 8, 8, 9]), np.array([8, 9, 10])).tolist()
+    [1, 3, 4]
+    """
+    return np.searchsorted(running, time, side="left")
+
+
 def is_over_cap(delay: Times, cap: int) -> Mask:
     """Whether even the longest wait that the contract allows would have been too short for this delay."""
     return delay > cap
@@ -224,6 +183,33 @@ def intervals_passed(clock: Times | int, interval: int) -> Times | int:
     [0, 0, 1, -1]
     """
     return clock // interval
+
+
+def is_within_period(clock: int, since: int, period: int) -> bool:
+    """Whether a clock is still in the period `[since, since + period)`.
+
+    >>> is_within_period(159, 100, 60), is_within_period(160, 100, 60)
+    (True, False)
+    """
+    return clock < since + period
+
+
+def in_periods(sorted_times: Times, ends: Times, period: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return where each period `[end - period, end)` begins and ends among sorted times.
+
+    >>> [edge.tolist() for edge in in_periods(np.array([0, 10, 20]), np.array([20, 30]), 20)]
+    [[0, 1], [2, 3]]
+    """
+    return np.searchsorted(sorted_times, ends - period, side="left"), np.searchsorted(sorted_times, ends, side="left")
+
+
+def is_dropped_by_spark(event_time: Times, watermark: Times | int) -> Mask:
+    """Whether Spark's own filter drops a row: it does so *at* the watermark too, which we do not.
+
+    >>> is_dropped_by_spark(np.array([7, 8, 9]), 8).tolist()
+    [True, True, False]
+    """
+    return event_time <= watermark
 
 
 def window_start(time: Times, size: int, *, closed: Literal["both", "right"]) -> Times:

@@ -39,6 +39,9 @@ def parsed(text: str, parameter: str) -> int:
     >>> parsed("1 minute 30 s", "slack")
     90000000
     """
+    if text.lstrip().startswith(("-", "\u2212")):  # the second is a minus as people copy it
+        remedy = f'leave the sign out: "{text.lstrip()[1:].lstrip()}"'
+        raise ParameterError(parameter, text, must="not be negative", remedy=remedy)
     position, total = 0, Decimal(0)
     while position < len(text):
         term = _TERM.match(text, position)

@@ -57,12 +57,12 @@ def test_a_bound_on_errors_is_compared_with_every_way_to_choose_a_slack(tmp_path
     contract = ("--contract", "error 3%")
     shown = run("freeway", "--duration", "1 hour", *query, *contract, "--output", str(tmp_path))
     assert 0 == shown.exit_code, shown.output
-    names = ("error 0.03", "hindsight", "NoSlack", "MaxSlack", "drop 0.03", "AlphaPD", "latency")
+    names = ("error 3%", "hindsight", "NoSlack", "MaxSlack", "drop 3%", "AlphaPD", "latency")
     assert [] == [name for name in names if name not in shown.stdout]
     assert {"mean(speed) as speed, count() as n by status size 2 minutes slide 1 minute"} == {
         row["query"] for row in figures_in(tmp_path)
     }
-    assert "Error 0.03 for 0.95 of the results" in (tmp_path / "replay.html").read_text()
+    assert "Error 3% for 95% of the results" in (tmp_path / "replay.html").read_text()
 
 
 def test_windows_over_a_file(files, tmp_path):
@@ -101,7 +101,7 @@ def test_a_drop_ratio_is_compared_with_every_way_to_choose_a_slack(tmp_path):
     shown = run("poisson", "--duration", "5 seconds", "--contract", "drop 1%", "--output", str(tmp_path))
     assert 0 == shown.exit_code, shown.output
     assert "poisson: 50,000 rows of s" in shown.stdout
-    names = ("drop 0.01", "hindsight", "NoSlack", "MaxSlack", "AdaptiveMax", "NormalDelay", "periods")
+    names = ("drop 1%", "hindsight", "NoSlack", "MaxSlack", "AdaptiveMax", "NormalDelay", "periods")
     assert [] == [name for name in names if name not in shown.stdout]
     assert {"replay.html", "replay.jsonl", "replay.parquet"} == {path.name for path in tmp_path.iterdir()}
 
@@ -151,7 +151,8 @@ def test_files_are_joined_as_the_options_say(files, tmp_path, order):
         ),
         (("a.csv", "--contract", "drop 1%"), "--event-time must be given for files"),
         (("poisson", "--duration", "1 second", "--contract", "drop 1%"), "ends within the first period of 1 second"),
-        (("nehza", "--contract", "max"), "did you mean nezha? those that have: syn3, syn4"),
+        (("nehza", "--contract", "max"), "did you mean nezha? the data sets are syn3, syn4"),
+        (("nothing", "--contract", "drop 1%"), "freeway, traffic, traffic-growing; files have an ending: slackwater"),
         (("posson", "--contract", "drop 1%"), "did you mean poisson?"),
         (("traffic", "--contract", "max"), "dataset 'traffic' has no join to be replayed through"),
         (("syn3", "--on", "a1", "--contract", "max"), "--on must be left out for the data set syn3"),
@@ -179,7 +180,15 @@ def test_a_missing_real_set_says_where_it_is_looked_for(monkeypatch, tmp_path):
 def test_a_deadline_is_compared_with_the_policies_of_its_document(tmp_path):
     shown = run("traffic", "--duration", "5 seconds", "--contract", "deadline 6 seconds", "--output", str(tmp_path))
     assert 0 == shown.exit_code, shown.output
-    names = ("Deadline 6 seconds", "SLTuner", "StaticLow", "StaticHigh", "MaxTimestamp", "Tcp")
+    names = (
+        "Deadline 6 seconds",
+        "deadline 6 seconds",
+        "SLTuner, eq. 6",
+        "StaticLow",
+        "StaticHigh",
+        "MaxTimestamp",
+        "Tcp",
+    )
     assert [] == [name for name in names if name not in shown.stdout]
     assert {6_000_000} == {row["target"] for row in figures_in(tmp_path)}
     page = (tmp_path / "replay.html").read_text()

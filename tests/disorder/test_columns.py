@@ -107,7 +107,7 @@ def test_a_key_of_several_values_is_refused():
 def test_one_column_may_be_key_and_stream_and_arrival():
     table = pa.table({"ts": [2, 1], "k": [1, 2]})
     found = sw.profile(table, event_time="ts", unit="s", by="k", stream="k", arrival="k")
-    assert {"1", "2"} == {part.name for part in found.groups} == {part.name for part in found.streams}
+    assert {"1", "2"} == {part.name for part in found.keys} == {part.name for part in found.streams}
 
 
 def test_equal_rows_have_equal_profiles():

@@ -26,7 +26,7 @@ def percent(delays) -> float:
 def test_zeek_is_as_its_readme_says(folder):
     found = sw.profile(folder / "zeek_wrccdc/events.parquet", event_time="ts", by="stream")
     assert (157_917, 38.4, 803) == (found.rows, percent(found.delays), round(found.delays.largest / 1e6))
-    own = {part.name: (part.events, percent(part.own)) for part in found.groups}
+    own = {part.name: (part.events, percent(part.own)) for part in found.keys}
     expected = {"dns": (53_615, 21.2), "ssl": (49_474, 75.9), "rdp": (4_122, 47.2), "weird": (24_202, 0.0)}
     assert expected == {name: own[name] for name in expected}
 

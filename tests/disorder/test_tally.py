@@ -67,7 +67,7 @@ def test_delays_are_those_of_one_event_at_a_time(rows):
 @given(ROWS)
 def test_parts_have_their_own_clocks_and_are_compared_with_all(rows):
     table = table_of(rows)
-    found = {part.name: part for part in profile_table(ASKED, table, present=0).groups}
+    found = {part.name: part for part in profile_table(ASKED, table, present=0).keys}
     times, arrivals, keys = usable(table)
     own, skews, all_delays = (
         own_delays_of(times, arrivals, keys),
@@ -152,6 +152,6 @@ def test_rows_of_parts_past_the_most_that_are_followed_are_only_counted(monkeypa
     found = finished(reader, "frame", present=0)
     assert {"a": [1], "b": None} == {
         part.name: part.behind.counts if part.behind.counts is None else part.behind.counts.tolist()
-        for part in found.groups
+        for part in found.keys
     }
-    assert 2 == found.other_group_rows
+    assert 2 == found.other_key_rows

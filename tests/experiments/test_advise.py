@@ -132,7 +132,7 @@ def test_rows_held_are_those_that_decisions_say(advice):
 
 
 def test_the_parts_are_shares_of_each_key(advice):
-    delays = sw.profile(ROWS, event_time="ts", unit="us", by="key").groups
+    delays = sw.profile(ROWS, event_time="ts", unit="us", by="key").keys
     slack = Duration(int(advice.policy("every_period").slack))
     expected = {each.name: each.behind.share_late(slack) for each in delays}
     assert expected == {each.name: each.missed for each in advice.parts}

@@ -36,6 +36,11 @@ def test_time_axis_is_event_time(runs):
     assert "1970-01-01T00:00:02.000" == slack_over_time(runs).data[0].x[2]
 
 
+def test_the_first_line_is_drawn_over_the_others(runs):
+    drawn = slack_over_time(runs).data
+    assert drawn[0].zorder == max(line.zorder for line in drawn) > drawn[-1].zorder
+
+
 def test_late_rows_are_counted_per_interval(runs):
     assert {"fixed": [0, 0, 2], "max": [0, 0, 0]} == series(late_over_time(runs))
 

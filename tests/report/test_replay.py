@@ -89,8 +89,8 @@ def test_the_best_per_interval_has_a_row_a_line_of_slack_and_a_legend(comparison
 
 def test_a_drop_ratio_is_shown_by_what_was_dropped(comparisons):
     (comparison,) = comparisons(DROP, {**DROP, **BEST})
-    assert "Drop ratio 0.01 of spans over 1 minute" == comparison.title
-    assert ("drop 0.01", "0.157%", "99.1%", "2.00%", "300 ms", "1.50") == comparison.rows()[0]
+    assert "Drop ratio 1% of spans over 1 minute" == comparison.title
+    assert ("drop 1%", "0.157%", "99.1%", "2.00%", "300 ms", "1.50") == comparison.rows()[0]
     assert len(comparison.heads) == len(comparison.rows()[0])
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.estimate.needed_slack import bin_of, slack_of_bin
+from slackwater.time import is_behind
 
 if TYPE_CHECKING:
     from slackwater.advice.needed import Needed
@@ -64,7 +65,7 @@ class Bootstrap:
 
     def missed(self, slack: int) -> Interval:
         """Return the interval of the share that a constant slack misses."""
-        missed = np.where(self._needed.slack > slack, self._needed.weight, 0.0)
+        missed = np.where(is_behind(self._needed.slack, slack), self._needed.weight, 0.0)
         return Interval.of(self._drawn @ self._by_block(missed) / self._totals)
 
     def smallest(self, allowed: float) -> Interval:

@@ -14,6 +14,7 @@ import numpy as np
 
 from slackwater.estimate.needed_slack import bin_of, slack_of_bin
 from slackwater.quality.drop_ratio import measured_at
+from slackwater.time import in_periods, is_behind
 
 if TYPE_CHECKING:
     from slackwater.estimate.arrays import Floats
@@ -57,11 +58,11 @@ class Needed:
 
     def missed(self, slack: int) -> float:
         """Return the share that a constant slack misses; 0 where there is nothing."""
-        return float(self.weight[self.slack > slack].sum() / self.total) if self.total else 0.0
+        return float(self.weight[is_behind(self.slack, slack)].sum() / self.total) if self.total else 0.0
 
     def smallest(self, allowed: float) -> int:
         """Return the smallest constant slack that misses at most this share of all."""
-        behind = self.slack > 0
+        behind = is_behind(self.slack, 0)
         return smallest_of(self.slack[behind], self.weight[behind], allowed * self.total)
 
     def curve(self) -> tuple[Times, Floats]:
@@ -76,8 +77,7 @@ class Needed:
     def periods(self, period: int, every: int) -> Periods:
         """Return the periods that are measured: the first ends a period after the first event, and so on by `every`."""
         at = measured_at(self.at, period, every)
-        first, last = (np.searchsorted(self.at, edge, side="left") for edge in (at - period, at))
-        return Periods(self, at, first, last)
+        return Periods(self, at, *in_periods(self.at, at, period))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +99,11 @@ class Periods:
 
     def missed(self, slack: int) -> Floats:
         """Return the share of each period that a constant slack misses."""
-        return self._sums(np.where(self.needed.slack > slack, self.needed.weight, 0.0)) / self.totals
+        return self._sums(np.where(is_behind(self.needed.slack, slack), self.needed.weight, 0.0)) / self.totals
 
     def smallest(self, allowed: float) -> Times:
         """Return for each period the smallest constant slack that misses at most this share of it."""
-        behind = np.flatnonzero(self.needed.slack > 0)
+        behind = np.flatnonzero(is_behind(self.needed.slack, 0))
         slack, weight = self.needed.slack[behind], self.needed.weight[behind]
         edges = zip(np.searchsorted(behind, self.first), np.searchsorted(behind, self.last), strict=True)
         each = [

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from slackwater.advice import text
+from slackwater.as_json import AsJson
 from slackwater.plan.contract_text import contract_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from slackwater.advice.bootstrap import Interval
     from slackwater.advice.enough import Enough
     from slackwater.contracts import Contract
@@ -56,7 +54,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Advice:
+class Advice(AsJson):
     """What to write for a wish, and what it gives and costs. Made by `sw.advise`.
 
     `policies` begins with the contract as it ran over the sample; the others are constants that are known in hindsight
@@ -112,13 +110,6 @@ class Advice:
             "warnings": list(self.warnings),
             "notes": list(self.notes),
         }
-
-    def to_json(self, path: Path | None = None) -> str:
-        """Return `to_dict` as JSON, and write it to a file if one is named."""
-        written = json.dumps(self.to_dict(), indent=1)
-        if path is not None:
-            path.write_text(written + "\n", encoding="utf-8")
-        return written
 
     def __repr__(self) -> str:
         return f"<Advice for {self.source}: {self.code}>"

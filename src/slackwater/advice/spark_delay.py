@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.time import has_no_place
+from slackwater.time import has_no_place, is_dropped_by_spark
 
 if TYPE_CHECKING:
     from slackwater.time import Times
@@ -29,8 +29,8 @@ def spark_delay_needed(event_time: Times, clock_before: Times) -> Times:
     """
     watermark = clock_before // _MILLISECOND * _MILLISECOND
     behind = watermark - event_time
-    spoken = ~has_no_place(clock_before)
-    needed: Times = np.where(spoken & (behind >= 0), (behind // _MILLISECOND + 1) * _MILLISECOND, 0)
+    dropped = ~has_no_place(clock_before) & is_dropped_by_spark(event_time, watermark)
+    needed: Times = np.where(dropped, (behind // _MILLISECOND + 1) * _MILLISECOND, 0)
     return needed
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.time import release_horizon, running_clock
+from slackwater.time import count_in_time, first_step_at, release_horizon, running_clock
 
 if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
@@ -40,7 +40,7 @@ def waits(arrivals: Arrivals, slack: Times | int, late: Mask, by: Times | None =
     horizon = running_clock(release_horizon(arrivals.clock, slack), None)
     kept = np.flatnonzero(~late)
     came = arrivals.step_of(kept)
-    left = np.maximum(np.searchsorted(horizon, arrivals.events.time[kept], side="left"), came)
+    left = np.maximum(first_step_at(horizon, arrivals.events.time[kept]), came)
     by = arrivals.clock if by is None else by
     wait: Times = by[np.minimum(left, arrivals.steps - 1)] - by[came]
     return wait
@@ -56,7 +56,7 @@ def mean_waits(delays: Times, slacks: Times) -> Floats:
     """
     ascending = np.sort(delays)
     so_far = np.concatenate(([0], np.cumsum(ascending)))
-    count = np.searchsorted(ascending, slacks, side="right")
+    count = count_in_time(ascending, slacks)
     mean: Floats = np.divide(count * slacks - so_far[count], count, out=np.zeros(len(slacks)), where=count > 0)
     return mean
 
@@ -66,6 +66,6 @@ def slack_path(arrivals: Arrivals, at: Times, slack: Times) -> Times:
 
     The last decision is that of the end of the stream.
     """
-    steps = np.searchsorted(arrivals.clock, at[:-1], side="left")
+    steps = first_step_at(arrivals.clock, at[:-1])
     path: Times = slack[np.searchsorted(steps, np.arange(arrivals.steps), side="left")]
     return path

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from slackwater.cli.tables import figures_table
 from slackwater.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def show_early(
     shown: float, parts: Sequence[Any], output: Path, console: Console, progress: Callable[[Any], Any]
 ) -> list[Section]:
     """Run the windows with early results, keep the figures, print a table for each contract, return sections."""
-    from slackwater.report.early import early_section, read_early
+    from slackwater.report.early import HEADS, early_rows, early_section, read_early
 
     rows: list[dict[str, Any]] = []
     for part in parts:
@@ -40,22 +41,7 @@ def show_early(
     sections = []
     for contract, together in groupby(read_early(path), key=lambda row: str(row["contract"])):
         found = list(together)
-        _print(console, contract, found, shown)
+        title = f"early by {shown:g} of the slide, {contract}"
+        console.print(figures_table(title, HEADS, early_rows(found, shown), names=2))
         sections.append(early_section(contract, found))
     return sections
-
-
-def _print(console: Console, contract: str, rows: list[dict[str, Any]], shown: float) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    from slackwater.report.early import HEADS, early_rows
-
-    title = f"early by {shown:g} of the slide, {contract}"
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for number, head in enumerate(HEADS):
-        table.add_column(head.replace(" ", "\n", 1), justify="left" if number < 2 else "right", no_wrap=True)
-    for row in early_rows(rows, shown):
-        table.add_row(*map(Text, row))
-    console.print(table)

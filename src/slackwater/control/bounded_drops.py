@@ -22,7 +22,7 @@ from slackwater.control.needed_slack import NeededSlack
 from slackwater.control.parameters import check_share, drop_ratio_of
 from slackwater.estimate.recent_peak import RecentPeak
 from slackwater.estimate.recent_recall import RecentRecall
-from slackwater.time import Duration
+from slackwater.time import Duration, is_behind
 
 if TYPE_CHECKING:
     from slackwater.control.controller import Controller
@@ -111,7 +111,7 @@ class BoundedDropsController(Around):
     def slack_within(self, delays: Times, arrived_by: Rows) -> Times:
         """Return the slack at each step of a part of an interval; `arrived_by` says how many events came up to it."""
         slack = self._inner.next_slack().microseconds
-        behind = self._behind + np.cumsum(delays > slack)
+        behind = self._behind + np.cumsum(is_behind(delays, slack))
         left = self._may_be_late(np.arange(1, len(delays) + 1))
         unheeded = np.minimum(np.maximum(self._reserve * left, self._at_this_pace()), left - _SPARE)
         alarm = np.maximum.accumulate((behind > unheeded) | self._alarmed)

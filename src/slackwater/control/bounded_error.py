@@ -13,16 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from slackwater.contracts import NO_GOAL, Goal
+from slackwater.control.held import Held
 from slackwater.control.needed_slack import NeededSlack
 from slackwater.control.parameters import check_share, target_of
 from slackwater.errors import ParameterError
 from slackwater.estimate.needed_slack import slack_of_bin
 from slackwater.models.within_bound import shares_within, smallest_bin
-from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from slackwater.measurement import Measurement, RecentWindows
-    from slackwater.time import Times
 
 _RECENT = 20.0  # windows that the short memory looks back
 _DOUBT = 1.0  # standard deviations by which few windows may fall short without saying that things got worse
@@ -59,18 +58,17 @@ class BoundedError:
         return BoundedErrorController(self, goal, state or {})
 
 
-class BoundedErrorController:
+class BoundedErrorController(Held):
     """Logic of `BoundedError`. It remembers the slack, and how long events came behind before any window was known."""
 
     learns_from = "arrivals"
 
     def __init__(self, config: BoundedError, goal: Goal, state: dict[str, Any]) -> None:
+        super().__init__(state)
         self._config = config
         self._confidence = target_of(goal)
-        self._slack: int = state.get("slack", 0)
         self._longest: int = state.get("longest", 0)
         self._changed: bool = state.get("changed", False)  # whether windows have been judged in this interval
-        self._estimated: float | None = state.get("estimated")
 
     def observe(self, measurement: Measurement) -> None:
         """Where an interval ended, decide; until a window is known, wait as long as any event came behind."""
@@ -85,26 +83,9 @@ class BoundedErrorController:
             self._decide(windows)
             self._changed = False
 
-    def next_slack(self) -> Duration:
-        """Return the slack that was decided."""
-        return Duration(min(self._slack, Duration.MAX.microseconds))
-
-    @property
-    def estimated(self) -> float | None:
-        """The share of results to expect within the bound."""
-        return self._estimated
-
-    def slack_path(self, largest_delay: Times) -> None:
-        """Decide at boundaries only."""
-
     def snapshot(self) -> dict[str, Any]:
         """Return the slack, and what it is to keep."""
-        return {
-            "slack": self._slack,
-            "longest": self._longest,
-            "changed": self._changed,
-            "estimated": self._estimated,
-        }
+        return {**super().snapshot(), "longest": self._longest, "changed": self._changed}
 
     def _decide(self, windows: RecentWindows) -> None:
         level = self._level(windows)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from slackwater.control.around import Around
 from slackwater.control.controller import estimated_by
 from slackwater.estimate.pool import Statistics
-from slackwater.time import Duration, intervals_passed
+from slackwater.time import Duration, intervals_passed, is_within_period
 
 if TYPE_CHECKING:
     from slackwater.contracts import Goal
@@ -35,7 +35,7 @@ class Told:
         >>> Told(slack=5, at=100).is_good(159, 60), Told(slack=5, at=100).is_good(160, 60)
         (True, False)
         """
-        return clock < self.at + period
+        return is_within_period(clock, self.at, period)
 
 
 class FollowingController(Around):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from slackwater.contracts import NO_GOAL, Goal
+from slackwater.control.held import Held
 from slackwater.control.parameters import check_share, target_of
 from slackwater.errors import ParameterError
 from slackwater.estimate.arrays import Floats, add, pack, unpack
@@ -23,11 +24,10 @@ from slackwater.estimate.needed_slack import NeededSlack as Memory
 from slackwater.estimate.needed_slack import bin_of, slack_of_bin
 from slackwater.measurement import NeededSlacks
 from slackwater.models.needed_slack import expected_recall, recall_to_count_on, with_prior
-from slackwater.time import Duration
+from slackwater.time import Duration, is_behind
 
 if TYPE_CHECKING:
     from slackwater.measurement import Measurement
-    from slackwater.time import Times
 
 _NO_TIMES = np.empty(0, np.int64)
 _BLOCKS_PER_PERIOD = 12  # fewer say little about how blocks vary, more are not independent of each other
@@ -71,7 +71,7 @@ class NeededSlack:
         return NeededSlackController(self, goal, state or {})
 
 
-class NeededSlackController:
+class NeededSlackController(Held):
     """Logic of `NeededSlack`. A decision is O(bins), and there are at most 2,048 bins.
 
     Three memories look back over `memory` periods, one period and a quarter; the largest slack that any of them asks
@@ -89,6 +89,7 @@ class NeededSlackController:
         self._spans = (goal.interval, goal.period)
         if state.get("spans", list(self._spans)) != list(self._spans):  # blocks of another length mean nothing
             state = {name: state[name] for name in ("slack", "longest") if name in state}
+        super().__init__(state)
         self._start = min(self._most, goal.period or self._most)  # the longest wait before anything is known
         intervals = max(1.0, goal.period / goal.interval)  # of a period
         self._block_intervals = max(1, round(intervals / _BLOCKS_PER_PERIOD))
@@ -99,9 +100,8 @@ class NeededSlackController:
         self._lags = EventLags(spans[0], state.get("lags"))
         self._block = unpack(state["block"], np.float64) if "block" in state else np.zeros(1)
         self._intervals, self._complete = state.get("intervals", 0), state.get("complete", 0)
-        self._slack, self._longest = state.get("slack", 0), state.get("longest", 0)
+        self._longest = state.get("longest", 0)
         self._deviations = state.get("deviations", 2.33)
-        self._estimated: float | None = state.get("estimated")
 
     def observe(self, measurement: Measurement) -> None:
         """Learn what results needed; decide where a block is complete."""
@@ -120,31 +120,18 @@ class NeededSlackController:
         elif self._longest and (lacking or not self._intervals):
             self._decide(lacking)
 
-    def next_slack(self) -> Duration:
-        """Return the slack that was decided."""
-        return Duration(min(self._slack, Duration.MAX.microseconds))
-
-    @property
-    def estimated(self) -> float | None:
-        """The recall to expect with this slack."""
-        return self._estimated
-
-    def slack_path(self, largest_delay: Times) -> None:
-        """Decide at boundaries only."""
-
     def snapshot(self) -> dict[str, Any]:
         """Return the memories, the block under way, the caution and the slack."""
         return {
+            **super().snapshot(),
             "spans": list(self._spans),
             "memories": [memory.snapshot() for memory in self._memories],
             "lags": self._lags.snapshot(),
             "block": pack(self._block),
             "intervals": self._intervals,
             "complete": self._complete,
-            "slack": self._slack,
             "longest": self._longest,
             "deviations": self._deviations,
-            "estimated": self._estimated,
         }
 
     def _learn(self, needs: NeededSlacks) -> None:
@@ -205,4 +192,4 @@ def _needs_of(measurement: Measurement) -> NeededSlacks:
     if measurement.needs is not None:
         return measurement.needs
     delays = _NO_TIMES if measurement.streams else measurement.delays
-    return NeededSlacks(delays, np.ones(len(delays)), (delays[delays > 0],), (len(delays),), measurement.kept)
+    return NeededSlacks(delays, np.ones(len(delays)), (delays[is_behind(delays, 0)],), (len(delays),), measurement.kept)

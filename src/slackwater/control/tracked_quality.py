@@ -10,6 +10,7 @@ import numpy as np
 from slackwater.control.parameters import arrivals_of
 from slackwater.estimate.rate import ArrivalRate
 from slackwater.models.recall import true_size
+from slackwater.time import is_behind
 
 if TYPE_CHECKING:
     from slackwater.contracts import Goal
@@ -72,7 +73,7 @@ class TrackedQuality:
             self._produced += float(joined.cross.sum())
         elif not self._goal.windows:
             self._events += len(measurement.delays)
-            self._produced += np.count_nonzero(measurement.delays <= measurement.slack)
+            self._produced += np.count_nonzero(~is_behind(measurement.delays, measurement.slack))
 
     def close(self, intervals: int) -> Sizes | None:
         """End the interval and return its sizes, or None where the join made no progress."""

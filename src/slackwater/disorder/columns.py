@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from slackwater.plan.nodes import Unit
 
-STREAMS, GROUPS = "streams", "groups"
+STREAMS, KEYS = "streams", "keys"
 _PLAUSIBLE = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _FROM, _TO = 631_152_000, 4_102_444_800  # 1990 and 2100, in seconds: what an event time without a unit must lie in
 
@@ -61,7 +61,7 @@ class Question:
     @property
     def parts(self) -> dict[str, str | None]:
         """The column that tells the parts of a kind apart."""
-        return {STREAMS: self.stream, GROUPS: self.by}
+        return {STREAMS: self.stream, KEYS: self.by}
 
     def check(self, name: str, columns: Sequence[str]) -> None:
         """Raise ColumnError for a column that is not there, or there twice; it says which one is near."""

@@ -1,4 +1,4 @@
-"""The loops over events of a profile, compiled: one over all events, one over the streams or groups they are of.
+"""The loops over events of a profile, compiled: one over all events, one over the streams or keys they are of.
 
 All events with equal `arrival` are one step; delays are measured against the clock before the step, so that nothing
 here depends on the order within a step, nor on where a batch ends. `NONE` is the clock before the first event.

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from slackwater.as_json import AsJson
 from slackwater.disorder import text
 from slackwater.disorder.delays import Delays
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,12 +62,12 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisorderProfile:
+class DisorderProfile(AsJson):
     """How disordered a stream is. Made by `sw.profile`.
 
     `rows` = `delays.events` + `nulls` + `future`: rows without a time, and those with a time past `max_ahead`, have no
-    say in anything else. `groups` and `streams` are the worst first; rows of keys past the first 10,000 are only
-    counted (`other_group_rows`, `other_stream_rows`), and keys past the first 1,000 have no histogram.
+    say in anything else. `keys` and `streams` are the worst first; rows of keys past the first 10,000 are only
+    counted (`other_key_rows`, `other_stream_rows`), and keys past the first 1,000 have no histogram.
     """
 
     subject: Subject
@@ -84,9 +81,9 @@ class DisorderProfile:
     slices: tuple[Slice, ...]
     gaps: tuple[Gap, ...]  # the longest first
     streams: tuple[Part, ...] = ()
-    groups: tuple[Part, ...] = ()
+    keys: tuple[Part, ...] = ()
     other_stream_rows: int = 0
-    other_group_rows: int = 0
+    other_key_rows: int = 0
     suspicions: tuple[str, ...] = ()
 
     @property
@@ -114,18 +111,11 @@ class DisorderProfile:
             ],
             "gaps": [{"start_us": each.start, "end_us": each.end} for each in self.gaps],
             "streams": [_part(each) for each in self.streams],
-            "groups": [_part(each) for each in self.groups],
+            "keys": [_part(each) for each in self.keys],
             "other_stream_rows": self.other_stream_rows,
-            "other_group_rows": self.other_group_rows,
+            "other_key_rows": self.other_key_rows,
             "suspicions": list(self.suspicions),
         }
-
-    def to_json(self, path: Path | None = None) -> str:
-        """Return `to_dict` as JSON, and write it to a file if one is named."""
-        written = json.dumps(self.to_dict(), indent=1)
-        if path is not None:
-            path.write_text(written + "\n", encoding="utf-8")
-        return written
 
     def __repr__(self) -> str:
         late, most = f"{self.delays.share_out_of_order:.1%}", text.span(self.delays.largest)

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.disorder import kernels
-from slackwater.disorder.columns import GROUPS, STREAMS, Question, Reader
+from slackwater.disorder.columns import KEYS, STREAMS, Question, Reader
 from slackwater.disorder.delays import Delays
 from slackwater.disorder.result import DisorderProfile, Gap, Part, Slice, Subject
 from slackwater.disorder.suspicions import suspicions_of
@@ -99,9 +99,9 @@ def profile_of(subject: Subject, tally: Tally, names: dict[str, list[str | None]
         "slices": tuple(_slice(start, tally, counts) for start, counts in tally.counts_of_slices().items()),
         "gaps": tuple(Gap(int(start), int(start + length)) for start, length in tally.gaps if length),
         "streams": parts.get(STREAMS, ()),
-        "groups": parts.get(GROUPS, ()),
+        "keys": parts.get(KEYS, ()),
         "other_stream_rows": others.get(STREAMS, 0),
-        "other_group_rows": others.get(GROUPS, 0),
+        "other_key_rows": others.get(KEYS, 0),
     }
     found = suspicions_of(DisorderProfile(**known), present=present, transit=tally.transit)
     return DisorderProfile(**known, suspicions=tuple(found))

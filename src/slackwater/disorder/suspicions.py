@@ -27,7 +27,7 @@ def suspicions_of(profile: DisorderProfile, *, present: int, transit: tuple[int,
     unit = wrong_unit(profile.first, profile.last, present)
     if unit:
         yield f"event times lie from {moment(profile.first)} to {moment(profile.last)}: {unit}"
-    for part in () if unit else (*profile.streams, *profile.groups):
+    for part in () if unit else (*profile.streams, *profile.keys):
         own = wrong_unit(part.first, part.last, present)
         if own:
             yield f"event times of {name_of(part)} lie from {moment(part.first)} to {moment(part.last)}: {own}"
@@ -60,7 +60,7 @@ def _offsets(profile: DisorderProfile, transit: tuple[int, int]) -> Iterator[str
         yield f"{profile.ahead:,} rows arrived before they happened, by up to {span(-transit[0])}"
     if LONG <= transit[0] <= transit[1]:
         yield f"every row arrived at least {span(transit[0])} after it happened{_zone(transit[0])}"
-    for part in (*profile.streams, *profile.groups):
+    for part in (*profile.streams, *profile.keys):
         yield from _constant_offset(part)
 
 

@@ -103,7 +103,7 @@ def _sections(profile: DisorderProfile) -> Iterator[str]:
         yield aligned("Drift", ("clock from", "events", "out of order", *QUANTILE_HEADS, "max"), drift)
     for column, parts, other in (
         (profile.subject.stream, profile.streams, profile.other_stream_rows),
-        (profile.subject.by, profile.groups, profile.other_group_rows),
+        (profile.subject.by, profile.keys, profile.other_key_rows),
     ):
         if column is not None:
             yield _parts(column, parts, other)

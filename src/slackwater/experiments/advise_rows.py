@@ -141,7 +141,7 @@ def _notes(profile: DisorderProfile, wish: Wish) -> tuple[str, ...]:
 
 def _parts(profile: DisorderProfile, slack: int) -> tuple[Part, ...]:
     found = []
-    for column, parts in ((profile.subject.stream, profile.streams), (profile.subject.by, profile.groups)):
+    for column, parts in ((profile.subject.stream, profile.streams), (profile.subject.by, profile.keys)):
         for each in parts if column is not None else ():
             share = each.behind.share_late(Duration(slack))
             if share is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FINAL, EARLY = "final", "early"
 _MOMENT = pa.timestamp("us", tz="UTC")
+_BY = b"slackwater.by"
 _BOUNDS: list[pa.Field[Any]] = [pa.field("start", _MOMENT), pa.field("end", _MOMENT)]
 
 
@@ -58,7 +60,10 @@ def _as_numbers(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
 
 
 def result_schema(node: AggregateNode, schema: pa.Schema) -> pa.Schema:
-    """Return the columns of the results: the window, the groups, the values; `schema` is that of the stream."""
+    """Return the columns of the results: the window, the groups, the values; `schema` is that of the stream.
+
+    Its metadata say which columns are the groups: `groups_named` reads them.
+    """
     schema = schema if node.below is None else result_schema(node.below, schema)
     fields: list[pa.Field[Any]] = [pa.field(WINDOW, pa.struct(_BOUNDS)), *(schema.field(column) for column in node.by)]
     for name, value in node.values:
@@ -70,7 +75,17 @@ def result_schema(node: AggregateNode, schema: pa.Schema) -> pa.Schema:
         fields.append(pa.field(COVERAGE, pa.float64()))
     if node.early is not None:
         fields += [pa.field(KIND, pa.string()), pa.field(REVISION, pa.int64())]
-    return pa.schema(fields)
+    return pa.schema(fields, metadata={_BY: json.dumps(node.by).encode()})
+
+
+def groups_named(schema: pa.Schema) -> tuple[str, ...] | None:
+    """Return the columns that results are grouped by, where their schema says so: as long as they are a Table.
+
+    >>> groups_named(pa.schema([], metadata={b"slackwater.by": b'["line"]'})), groups_named(pa.schema([]))
+    (('line',), None)
+    """
+    named = (schema.metadata or {}).get(_BY)
+    return None if named is None else tuple(json.loads(named))
 
 
 def results_table(node: AggregateNode, schema: pa.Schema, keys: pa.Table, emitted: Emitted | None) -> pa.Table:

@@ -121,7 +121,7 @@ def variance(column: str) -> Value:
     return Value("Variance", column, name="variance")
 
 
-def quantile(column: str, q: float, *, accuracy: float = 0.01) -> Value:
+def quantile(column: str, q: float | None = None, *, accuracy: float = 0.01) -> Value:
     """The number of rank ceil(q * count) of a column, as `percentile_disc`, within a relative error.
 
     The error is guaranteed, whatever the numbers are and however many; null where all are. NaN is larger than any.
@@ -130,17 +130,15 @@ def quantile(column: str, q: float, *, accuracy: float = 0.01) -> Value:
 
     Args:
         column: numbers.
-        q: from 0 (the least) to 1 (the largest).
+        q: from 0 (the least) to 1 (the largest); there is no default.
         accuracy: the largest relative error: at 0.01, a quantile of 200 is reported as 198 to 202.
 
     >>> quantile("delay", 0.95)
     quantile(delay, 0.95, 0.01)
     """
-    _check_share("q", q, 0 <= q <= 1, must="be between 0 and 1", remedy="0.5 is the median")
-    _check_share(
-        "accuracy", accuracy, 0.0001 <= accuracy <= 0.5, must="be between 0.0001 and 0.5", remedy="such as 0.01"
-    )
-    return Value("Quantile", column, name="quantile", parameters=(float(q), float(accuracy)))
+    share = _between("q", q, 0, 1, remedy=f'sw.quantile("{column}", 0.5) is the median')
+    accuracy = _between("accuracy", accuracy, 0.0001, 0.5, remedy="such as 0.01")
+    return Value("Quantile", column, name="quantile", parameters=(share, accuracy))
 
 
 def distinct(column: str, *, error: float = 0.02) -> Value:
@@ -158,13 +156,14 @@ def distinct(column: str, *, error: float = 0.02) -> Value:
     >>> distinct("user")
     distinct(user, 0.02)
     """
-    _check_share("error", error, 0.005 <= error <= 0.25, must="be between 0.005 and 0.25", remedy="such as 0.02")
-    return Value("Distinct", column, name="distinct", accepts="hashed", gives="int64", parameters=(float(error),))
+    error = _between("error", error, 0.005, 0.25, remedy="such as 0.02")
+    return Value("Distinct", column, name="distinct", accepts="hashed", gives="int64", parameters=(error,))
 
 
-def _check_share(parameter: str, value: Any, holds: bool, *, must: str, remedy: str) -> None:
-    if not holds:
-        raise ParameterError(parameter, value, must=must, remedy=remedy)
+def _between(parameter: str, value: Any, least: float, most: float, *, remedy: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise ParameterError(parameter, value, must=f"be between {least} and {most}", remedy=remedy)
+    return float(value)
 
 
 def described(values: Any) -> str:

@@ -15,7 +15,7 @@ from slackwater.errors import ParameterError
 from slackwater.estimate.arrays import Floats
 from slackwater.events import Rows
 from slackwater.quality.recall import ResultCounts, check_sorted
-from slackwater.time import Mask, Times
+from slackwater.time import Mask, Times, in_periods
 
 _ROUNDING = 1e-9  # 0.07 * 100 is above 7 in floating point, and 7 events of 100 must be allowed
 
@@ -109,7 +109,7 @@ def smallest_slack(
     at = measured_at(clock, period, every)
     if not len(at):
         return None
-    first, last = (np.searchsorted(clock, edge, side="left").tolist() for edge in (at - period, at))
+    first, last = (edge.tolist() for edge in in_periods(clock, at, period))
     each = sorted(_smallest_of(needed[a:b], target) for a, b in zip(first, last, strict=True))
     return each[max(math.ceil(share * len(each) - _ROUNDING), 1) - 1]
 

@@ -21,8 +21,8 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: 6px 8px; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
-th { color: var(--soft); font-weight: 600; font-size: .88rem; }
-th:first-child, td:first-child { text-align: left; }
+th { color: var(--soft); font-weight: 600; font-size: .88rem; white-space: normal; vertical-align: bottom; }
+th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 9em; }
 tr:last-child td { border-bottom: 0; }
 pre { margin: 4px 0 12px; padding: 10px 12px; overflow-x: auto; background: var(--back); border: 1px solid var(--line);
       border-radius: 6px; font: .88rem/1.45 ui-monospace, monospace; }

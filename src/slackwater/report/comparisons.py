@@ -5,6 +5,7 @@ Runs are figures as a replay writes them, and a series with a row for each measu
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ Figures: TypeAlias = Mapping[str, Any]  # of a run, as the JSON line has them
 
 _UNITS = ((3_600_000_000, "h"), (60_000_000, "min"), (1_000_000, "s"), (1_000, "ms"))
 _NAMES = {"none": "NoSlack", "max": "MaxSlack"}
+_SHARE = re.compile(r"^(error |drop )([0-9.e-]+)")  # as contracts print it
 _NOT_SURE = "More slack did not always help here, so a smaller constant might do as well."
 _BEST = (
     "Best per interval: for each measurement by itself, the smallest of the constant slacks tried that reaches .99Γ "
@@ -57,6 +59,10 @@ class Comparison(ABC):
     def quality(self, runs: Sequence[Figures]) -> Section:
         """Return the figure of what was to be reached."""
 
+    def label(self, run: Figures) -> str:
+        """Return what a run is called in the table and the figures."""
+        return label_of(run)
+
     def rows(self) -> list[tuple[str, ...]]:
         """Return the cells of each run, under `heads`."""
         return [self.cells(run, self._ratio(number)) for number, run in enumerate(self.runs)]
@@ -76,7 +82,7 @@ class Comparison(ABC):
         lines = []
         for run in runs:
             own = self.series.filter(pc.equal(self.series["run"], run["run"]))
-            lines.append((label_of(run), numbers(own, "at"), own[column].cast(pa.float64()).to_numpy()))
+            lines.append((self.label(run), numbers(own, "at"), own[column].cast(pa.float64()).to_numpy()))
         return lines
 
     @property
@@ -136,7 +142,7 @@ class RecallComparison(Comparison):
     def cells(self, run: Figures, ratio: str) -> tuple[str, ...]:
         """Return the cells of a run."""
         return (
-            label_of(run),
+            self.label(run),
             _percent(run["phi"]),
             _percent(run["phi_nearly"]),
             "" if run["lowest_recall"] is None else f"{run['lowest_recall']:.3f}",
@@ -164,7 +170,7 @@ class DropComparison(Comparison):
     def title(self) -> str:
         """What may be dropped, and of what."""
         first = self.runs[0]
-        return f"Drop ratio {first['target']:.4g} of {first['stream']} over {self.period}"
+        return f"Drop ratio {short_percent(first['target'])} of {first['stream']} over {self.period}"
 
     @property
     def caption(self) -> str:
@@ -172,14 +178,14 @@ class DropComparison(Comparison):
         first = self.runs[0]
         return (
             f"{first['measurements']:,} measurements of the share of events that came too late, one every "
-            f"{self.interval}. A period is kept if that is at most {first['target']:.4g}; dropped is the share of all "
-            "events. Hindsight: the smallest constant slack that keeps as many periods."
+            f"{self.interval}. A period is kept if that is at most {short_percent(first['target'])}; dropped is the "
+            "share of all events. Hindsight: the smallest constant slack that keeps as many periods."
         )
 
     def cells(self, run: Figures, ratio: str) -> tuple[str, ...]:
         """Return the cells of a run."""
         return (
-            label_of(run),
+            self.label(run),
             f"{run['dropped']:.3%}",
             _percent(run["kept"]),
             f"{run['worst']:.2%}",
@@ -215,7 +221,7 @@ class ErrorComparison(Comparison):
     def title(self) -> str:
         """How far values may be off, and for what share of the results."""
         first = self.runs[0]
-        return f"Error {first['target']:.4g} for {first['confidence']:.4g} of the results"
+        return f"Error {short_percent(first['target'])} for {short_percent(first['confidence'])} of the results"
 
     @property
     def caption(self) -> str:
@@ -223,15 +229,15 @@ class ErrorComparison(Comparison):
         first = self.runs[0]
         return (
             f"{first['results']:,} results of {first['query']}, against their values with all rows. A result is within "
-            f"the bound if none of its values is off by more than {first['target']:.4g} of the true one; one that was "
-            "never emitted is missing. Final latency: how far the clock was past the end of a window when it was "
-            "emitted. Hindsight: the smallest constant slack that keeps as many results within the bound."
+            f"the bound if none of its values is off by more than {short_percent(first['target'])} of the true one; "
+            "one that was never emitted is missing. Final latency: how far the clock was past the end of a window when "
+            "it was emitted. Hindsight: the smallest constant slack that keeps as many results within the bound."
         )
 
     def cells(self, run: Figures, ratio: str) -> tuple[str, ...]:
         """Return the cells of a run."""
         return (
-            label_of(run),
+            self.label(run),
             _percent(run["within"]),
             "none" if run["p95"] is None else f"{run['p95']:.2%}",
             f"{run['missing']:,}",
@@ -265,17 +271,29 @@ def label_of(run: Figures) -> str:
     >>> goal = {"period_us": 60_000_000, "interval_us": 1_000_000}
     >>> label_of({"kind": "contract", "policy": "recall 0.95 over 1 minute by pd", **goal})
     'recall 0.95 by pd'
+    >>> label_of({"kind": "contract", "policy": "error 0.03 confidence 0.95", "confidence": 0.95, **goal})
+    'error 3%'
     """
     policy = str(run["policy"])
     if run["kind"] == "hindsight":
-        return policy.replace("fixed", "hindsight")
+        return f"hindsight {span(Duration.of(policy.removeprefix('fixed ').split(' every ')[0]).microseconds)}"
+    known = [f" every {_text(run['interval_us'])}"] if "interval_us" in run else []
     if policy.startswith("error"):
-        known = (f" confidence {run['confidence']!r}", f" every {_text(run['interval_us'])}")
-        return policy.replace(known[0], "").replace(known[1], "")
+        known.append(f" confidence {run['confidence']!r}")
     if policy.startswith(("recall", "drop")):
-        known = (f" over {_text(run['period_us'])}", f" every {_text(run['interval_us'])}")
-        return policy.replace(known[0], "").replace(known[1], "")
-    return _NAMES.get(policy, policy)
+        known.append(f" over {_text(run['period_us'])}")
+    for each in known:
+        policy = policy.replace(each, "")
+    return _NAMES.get(policy, _SHARE.sub(lambda found: found[1] + short_percent(float(found[2])), policy))
+
+
+def short_percent(share: float) -> str:
+    """Write a share as it is written in contracts.
+
+    >>> short_percent(0.03), short_percent(0.001)
+    ('3%', '0.1%')
+    """
+    return f"{100 * share:.4g}%"
 
 
 def span(duration: float) -> str:

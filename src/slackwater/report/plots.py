@@ -50,9 +50,12 @@ def over_time(
 ) -> Figure:
     """Return lines over event time, each a label, times in us and values; `level` is marked by a dotted line.
 
+    The first line is drawn over all others: it is what they are compared with.
     Where there are too many points, neighbors are joined by `reduce`, see `thin`.
     """
     drawn = [_line(label, at, values, reduce, unit=unit, step=step) for label, at, values in lines]
+    for number, line in enumerate(drawn):
+        line.zorder = len(drawn) - number
     figure = _figure(drawn, x="event time", y=y)
     if level is not None:
         figure.add_hline(y=level, line={"dash": "dot", "width": 1.5, "color": "#888888"})

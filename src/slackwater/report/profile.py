@@ -43,7 +43,7 @@ def write_profile_page(path: Path, profile: DisorderProfile, *, footer: str = ""
 def curves(profile: DisorderProfile) -> Figure:
     """Return the share of events that a constant slack makes late at most, for all and for the worst parts."""
     lines = [("all", profile.delays)]
-    lines += [(name_of(each), each.behind) for each in (profile.streams or profile.groups)[: MOST_CURVES - 1]]
+    lines += [(name_of(each), each.behind) for each in (profile.streams or profile.keys)[: MOST_CURVES - 1]]
     drawn = []
     for label, delays in lines:
         slack, share = delays.curve()
@@ -119,7 +119,7 @@ def _suspicions(profile: DisorderProfile) -> str:
 
 
 def _part_tables(profile: DisorderProfile) -> list[str]:
-    kinds = ((profile.subject.stream, profile.streams), (profile.subject.by, profile.groups))
+    kinds = ((profile.subject.stream, profile.streams), (profile.subject.by, profile.keys))
     caption = "Against its own clock, and against the clock of all rows; skew: how far its clock is behind that of all."
     return [
         f'<section><h2>By {html.escape(column)}, worst first</h2><p class="caption">{caption}</p>'
