@@ -40,6 +40,7 @@ class BurstCase:
 
     sideline: Sideline | None = None  # None: rows are taken in as they came
     prods: bool = False  # whether it is prodded every second for windows that have ended, as PROD's machine is
+    little: bool = False  # whether it reads little at once: PROD's machine has a list of rows to do, which prods bypass
     calm: bool = False  # whether the bursts are left out of the stream
     per_second: int = 300  # rows that the machine can take in
     size: int = 5  # seconds
@@ -100,7 +101,7 @@ class _Run:
         """Read what has come, take it in, and write what that leads to."""
         self._tick = max(self._tick + STEP, self._free)
         came = int(np.searchsorted(self.times, self._tick, side="right"))
-        if self._case.prods:  # PROD's machine has a list of rows to do, which prods bypass: so it reads little at once
+        if self._case.prods or self._case.little:
             came = min(came, self.sent + self._case.per_second * STEP // SECOND)
         before = self.live.counts.released
         left = self.live.feed(self._rows.slice(self.sent, came - self.sent))
