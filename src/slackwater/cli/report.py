@@ -21,6 +21,7 @@ def report(
     markdown: Annotated[
         Path | None, typer.Option(help="The table of all claims; docs/REPRODUCTION.md in the repository.")
     ] = None,
+    static: Annotated[bool, typer.Option("--static", help="Draw the figures, without a script: a small page.")] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Make one page (offline, light and dark) and a table in Markdown of results; nothing is run.
@@ -35,7 +36,7 @@ def report(
     folder = _folder(results, scale)
     found = read_experiments(folder)
     output.parent.mkdir(parents=True, exist_ok=True)
-    page = write_page(output.resolve(), found)
+    page = write_page(output.resolve(), found, static=static)
     target = markdown or (Path("docs") if Path("docs/decisions").is_dir() else output.parent) / "REPRODUCTION.md"
     write_markdown(target, found)
     console = Console(highlight=False)

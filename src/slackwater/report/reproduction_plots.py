@@ -148,12 +148,13 @@ def _finished(figure: Figure, plot: Spec, rows: Sequence[Row], down: int, *, lin
 
 
 def _label(row: Row, names: Sequence[str]) -> str:
-    """Return what a line or panel is called: the values of these names.
+    """Return what a line or panel is called: the values of these names; a number would say nothing by itself.
 
     >>> _label({"set": "syn3", "target": 0.95}, ["set", "target"])
-    'syn3, 0.95'
+    'syn3, target 0.95'
     """
-    return ", ".join(str(row[name]) for name in names if row.get(name) is not None)
+    values = {name.replace("_", " "): row[name] for name in names if row.get(name) is not None}
+    return ", ".join(f"{name} {value}" if isinstance(value, int | float) else value for name, value in values.items())
 
 
 def _labels(rows: Sequence[Row], names: Sequence[str]) -> list[str]:
