@@ -13,7 +13,7 @@ GAIN = Column("gain_s", "average latency gain", "s")
 EARLY = Column("early", "early results", "windows")
 ABOUT = (
     "Our model of the recorded wireless network, and of a machine that takes in 300 rows a second: what the document's "
-    "Expensive operator does. The maximum of 5 s every second, prodded every second. In process only."
+    "Expensive operator does. The maximum of 5 s every second, prodded every second."
 )
 
 

@@ -38,9 +38,9 @@ TUNER = (
 ABOUT = (
     "500 bus and 500 SCATS reports a second, joined by area within 5 s; a step every 250 ms, a decision every second. "
     "What a step costs is assumed, so that runs repeat. Two tuners have the features of eq. 6 and trust predictions "
-    "alone; the strict one waits longer only where that saves events. In process only: "
-    "policies are told apart, not engines."
+    "alone; the strict one waits longer only where that saves events."
 )
+MODEL = "processing time is a model, in which the operators are taken step by step."
 
 
 def run_under(cell: Cell, policy: Policy) -> Ran:

@@ -92,5 +92,5 @@ EXPERIMENT = Experiment(
         ),
     ),
     timed=True,
-    spark=False,
+    in_process_only="it is about the time that one step of our code takes.",
 )

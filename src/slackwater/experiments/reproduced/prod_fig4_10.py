@@ -59,5 +59,4 @@ EXPERIMENT = Experiment(
     ),
     table=(WORST, ACCURACY),
     plots=(plot("Worst accuracy of early results", WORST),),
-    spark=False,
 )

@@ -64,5 +64,4 @@ EXPERIMENT = Experiment(
     ),
     table=(WORST, ACCURACY),
     plots=(plot("Worst accuracy of early results", WORST),),
-    spark=False,
 )

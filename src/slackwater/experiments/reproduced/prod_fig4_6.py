@@ -49,5 +49,4 @@ EXPERIMENT = Experiment(
     ),
     table=(ACCURACY, GAIN),
     plots=PLOTS,
-    spark=False,
 )

@@ -50,5 +50,4 @@ EXPERIMENT = Experiment(
     ),
     table=(ACCURACY, GAIN),
     plots=PLOTS,
-    spark=False,
 )

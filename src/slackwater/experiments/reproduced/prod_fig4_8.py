@@ -56,5 +56,4 @@ EXPERIMENT = Experiment(
     ),
     table=(ACCURACY, GAIN),
     plots=(plot("Average accuracy of early results", ACCURACY, panels=("policy", "deviation")),),
-    spark=False,
 )

@@ -34,5 +34,4 @@ EXPERIMENT = Experiment(
     ),
     table=(ACCURACY, GAIN),
     plots=PLOTS,
-    spark=False,
 )

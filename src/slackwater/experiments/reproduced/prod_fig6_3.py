@@ -62,5 +62,5 @@ EXPERIMENT = Experiment(
             lines=("policy",),
         ),
     ),
-    spark=False,
+    in_process_only="the machine that is too slow is a model.",
 )

@@ -10,6 +10,7 @@ from slackwater.experiments.frame.ssg17 import (
     HIGH,
     LARGEST,
     LOW,
+    MODEL,
     OURS,
     POLICIES,
     TABLE,
@@ -81,5 +82,5 @@ EXPERIMENT = Experiment(
     ),
     table=TABLE[:-1],
     plots=plots("latencies", "slacks", "unready", "jams"),
-    spark=False,
+    in_process_only=MODEL,
 )

@@ -74,8 +74,7 @@ EXPERIMENT = Experiment(
     "its own, which reads 10,000 events at a time, as fast as it can. Measured are nodes beside each other, a process "
     "each, as far as there are cores; beyond, the processor time of the slowest node counts, each run alone: "
     "that has no network and no Storm in it. Comparisons are pairs of the same area in both windows, as the document's "
-    "operator makes them; ours checks each event by itself first. In process only: it is about the gate; what "
-    "executors of Spark give is in docs/PERFORMANCE.md.",
+    "operator makes them; ours checks each event by itself first.",
     grids={
         "smoke": grid(nodes=[1, 2], duration=["10 seconds"], runs=[1]),
         "small": grid(nodes=_NODES, duration=["400 seconds"], runs=[3]),
@@ -121,5 +120,5 @@ EXPERIMENT = Experiment(
         for heading, y in (("Processed events", _PROCESSED), ("Comparisons", _COMPARED))
     ),
     timed=True,
-    spark=False,
+    in_process_only="it is about the gate; what executors of Spark give is in docs/PERFORMANCE.md.",
 )
