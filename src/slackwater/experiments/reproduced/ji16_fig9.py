@@ -26,15 +26,15 @@ def _great_increase(rows: Rows) -> Judged:
 
 
 _STALE = (
-    "A slack that rises stops the join for as long: nothing comes in order meanwhile, and the profile that asked for the "
-    "slack stays in force (what is to happen then is not printed). At L = 0.5 s that holds at 61 to 72 % of the "
-    "decisions, at 10 s at none. Over the others, without eq. 7, the median grows with L as the document says: from 1.5 "
-    "to 2.3 s and from 1.1 to 1.9 s (seeds 1 and 2, once, 8 minutes)."
+    "A slack that rises stops the join for as long: nothing comes in order meanwhile, and the profile that asked for "
+    "it stays in force (what is to happen then is not printed). At L = 0.5 s that holds at 61 to 72 % of the "
+    "decisions, at 10 s at none. Over the others, without eq. 7, the median grows with L as the document says: from "
+    "1.5 to 2.3 s and from 1.1 to 1.9 s (seeds 1 and 2, once, 8 minutes)."
 )
 _DEFICIT = (
     "Eq. 7 as printed makes good the deficit of a period within one interval. So the average tells how many decisions "
-    "ask for the largest delay: 92 % at L = 0.5 s, 54 % at 2 s, 69 % at 10 s (once, 3 minutes). Without eq. 7 the slack "
-    "is 30 to 40 ms at every L."
+    "ask for the largest delay: 92 % at L = 0.5 s, 54 % at 2 s, 69 % at 10 s (once, 3 minutes). Without eq. 7 the "
+    "slack is 30 to 40 ms at every L."
 )
 
 EXPERIMENT = Experiment(
