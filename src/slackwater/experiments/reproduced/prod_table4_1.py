@@ -125,8 +125,8 @@ EXPERIMENT = Experiment(
     "machine: we run the whole stream, divide, and add that.",
     grids={
         "smoke": _cells("100 seconds", 1, {"Burst 2": "30 seconds"}),
-        "small": _cells("1500 seconds", 5, {"Burst 2": "180 seconds", "Burst 4": "360 seconds"}),
-        "paper": _cells("1500 seconds", 25, {"Burst 2": "180 seconds", "Burst 4": "360 seconds"}),
+        "small": _cells("1500 seconds", 2, {"Burst 2": "180 seconds", "Burst 4": "360 seconds"}),
+        "paper": _cells("1500 seconds", 10, {"Burst 2": "180 seconds", "Burst 4": "360 seconds"}),
     },
     run=run_cell,
     claims=tuple(_claims()),
