@@ -70,7 +70,7 @@ EXPERIMENT = Experiment(
             "the adaptation time goes down as g increases",
             "Sec. VI-E",
             rises("mean_ms", "granularity_ms", "ms", falls=True),
-            why="From 10 ms on a step takes about a millisecond, whatever g is: what does not depend on it outweighs it.",
+            why="From 10 ms on a step takes about a millisecond whatever g is: the rest of it outweighs the search.",
         ),
         Claim(
             "the adaptation time goes down as Γ decreases",
