@@ -104,12 +104,13 @@ class _Run:
         if self._case.prods or self._case.little:
             came = min(came, self.sent + self._case.per_second * STEP // SECOND)
         before = self.live.counts.released
-        left = self.live.feed(self._rows.slice(self.sent, came - self.sent))
-        taken_in = self.live.counts.released - before
-        self.sent, self._free = came, self._tick + taken_in * SECOND // self._case.per_second
-        self._note(left, self._free)
+        left = [self.live.feed(self._rows.slice(self.sent, came - self.sent))]
         if self._case.prods:
-            self._note(self.live.prod(until=(self._tick - STEP) // SECOND * SECOND), self._free)
+            left.append(self.live.prod(until=(self._tick - STEP) // SECOND * SECOND))
+        taken_in = self.live.counts.released - before  # a prod may work off rows, too
+        self.sent, self._free = came, self._tick + taken_in * SECOND // self._case.per_second
+        for each in left:
+            self._note(each, self._free)
 
     def written(self, dense: Mask) -> Written:
         """Return windows as columns, but for the first ones, which have less than their size."""

@@ -18,8 +18,9 @@ ABOUT = (
 
 
 def run_bursts(cell: Cell, sideline: Sideline | None = None) -> Written:
-    """Run the records through the machine."""
-    return run_burst(BurstCase(sideline=sideline, prods=True, seed=cell.seed, duration=cell["duration"]))
+    """Run the records through the machine; where rows are set aside, windows that wait are shown without prods."""
+    case = BurstCase(sideline=sideline, prods=sideline is None, seed=cell.seed, duration=cell["duration"])
+    return run_burst(case)
 
 
 def figures(run: Written) -> Row:
