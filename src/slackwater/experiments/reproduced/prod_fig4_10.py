@@ -7,8 +7,9 @@ from slackwater.experiments.frame.prod import ACCURACY, RAW, WORST, accuracy_ove
 from slackwater.experiments.frame.rows import Rows
 
 _WORST_OF_FEW = (
-    "It is the worst of 180 windows, and differs from seed to seed. The document counts in the short windows at both "
-    "ends of a stream (Sec. 4.3.1), we do not; it has 540 events in a window, where its density gives 600."
+    "It is the worst of 180 windows, and differs from seed to seed: Average at 50 % has 91 to 95 % over five. Short "
+    "windows at both ends of a stream, which the document counts in (Sec. 4.3.1), are no worse; but it has 540 events "
+    "in a window, where its density gives 600."
 )
 
 
