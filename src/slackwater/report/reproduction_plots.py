@@ -38,7 +38,7 @@ def figure_of(plot: Spec, rows: Sequence[Row]) -> Figure:
     known = known if len(known) <= len(COLORS) else _labels(chosen, plot["lines"])  # else looks would repeat
     looks = {label: number % len(COLORS) for number, label in enumerate(known)}
     lines = {label: look for label, look in looks.items() if label in drawn}
-    across = min(len(panels), _ACROSS)
+    across = 2 if len(panels) == 4 else min(len(panels), _ACROSS)
     down = -(-len(panels) // across)
     figure = make_subplots(
         rows=down,
