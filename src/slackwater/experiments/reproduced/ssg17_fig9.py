@@ -83,7 +83,7 @@ EXPERIMENT = Experiment(
     "run alone: that has no network and no Storm in it. Comparisons are pairs of the same area in both windows, as the "
     "document's operator makes them; ours checks each event by itself first.",
     grids={
-        "smoke": grid(nodes=[1, 2], duration=["10 seconds"], runs=[1]),
+        "smoke": grid(nodes=[1, 2], duration=["30 seconds"], runs=[1]),
         "small": grid(nodes=_NODES, duration=["400 seconds"], runs=[3]),
         "paper": grid(nodes=_NODES, duration=["400 seconds"], runs=[5]),
     },
