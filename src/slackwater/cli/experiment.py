@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -140,6 +141,17 @@ def _show(summaries: dict[str, dict[str, Any]], console: Console) -> None:
             console.print(f"{claim['says']}; ours: {claim['ours'] or '-'}", markup=False)
 
 
+def time_left(elapsed: float | None, done: int, planned: int) -> str:
+    """Write how long the rest takes, if its cells take as long as those that are done.
+
+    >>> time_left(60.0, done=2, planned=15), time_left(10.0, done=0, planned=15)
+    ('0:06:30', '-:--:--')
+    """
+    if not done or elapsed is None:
+        return "-:--:--"
+    return str(timedelta(seconds=round(elapsed / done * (planned - done))))
+
+
 @contextmanager
 def _progress() -> Iterator[Notice]:
     """Show a bar and the time left on stderr, where there is a terminal."""
@@ -148,17 +160,25 @@ def _progress() -> Iterator[Notice]:
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        ProgressColumn,
+        Task,
         TextColumn,
         TimeElapsedColumn,
-        TimeRemainingColumn,
     )
+    from rich.text import Text
+
+    class TimeLeft(ProgressColumn):
+        """By all cells so far: by the last ones alone, as rich does, it would jump with every slow one."""
+
+        def render(self, task: Task) -> Text:
+            return Text(time_left(task.elapsed, int(task.completed), int(task.total or 0)))
 
     columns = (
         BarColumn(20),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
-        TimeRemainingColumn(),
+        TimeLeft(),
         TextColumn("{task.description}", markup=False),
     )
     console = Console(stderr=True)
