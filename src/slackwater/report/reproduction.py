@@ -54,10 +54,13 @@ class Found:
         return Counter(claim["verdict"] for claim in self.summary["claims"])
 
 
-def read_experiments(folder: Path) -> list[Found]:
-    """Read the results of all experiments in a folder, in the order of the documents."""
+def read_experiments(*folders: Path) -> list[Found]:
+    """Read the results of all experiments in some folders, in the order of the documents.
+
+    What is in several of them is taken from the first.
+    """
     found = []
-    for path in sorted(folder.glob("*.json")):
+    for path in {path.name: path for folder in reversed(folders) for path in folder.glob("*.json")}.values():
         summary = json.loads(path.read_text(encoding="utf-8"))
         lines = _lines(path.with_suffix(".jsonl"))
         names = dict.fromkeys(name for line in lines for name in line["config"])

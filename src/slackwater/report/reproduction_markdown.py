@@ -11,18 +11,21 @@ from slackwater.report.reproduction import INTRO, VERDICTS, Found, place_of, sca
 
 def write_markdown(path: Path, found: Sequence[Found]) -> Path:
     """Write a section for each experiment."""
-    scale = found[0].summary["scale"]
+    scales = Counter(each.summary["scale"] for each in found)
     total = sum((each.verdicts for each in found), Counter[str]())
     lines = [
         "# Reproduction",
         "",
         INTRO,
         "",
-        f"Made by `slackwater experiment all --scale {scale}` and `slackwater report`, which also makes a page with "
-        "the figures. Of the claims: " + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS) + ".",
+        f"Made by `slackwater experiment all {' and '.join(f'--scale {scale}' for scale in scales)}` and `slackwater "
+        "report`, which also makes a page with the figures. Of the claims: "
+        + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS)
+        + ".",
+        "",
+        f"Run at the paper scale: {scales['paper']} of {len(found)} experiments. In the others streams are minutes "
+        "long, and there are one or two seeds.",
     ]
-    if scale != "paper":
-        lines += ["", "This is not the paper scale: streams are minutes long, and there are one or two seeds."]
     for each in found:
         lines += ["", *_section(each)]
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
