@@ -53,6 +53,7 @@ svg.static .line { stroke-width: 2.2; stroke-linejoin: round; }
 svg.static .spread { stroke: var(--soft); stroke-width: 1.5; }
 .hatch { stroke: var(--card); stroke-width: 1.6; fill: none; }
 footer { margin-top: 24px; }
+a { color: inherit; }
 @media print { section { break-inside: avoid; } details > * { display: block; } }
 @media (max-width: 600px) {
   main { padding: 16px 10px 32px; }

@@ -113,14 +113,18 @@ def _drawn(figure: Any, heading: str) -> str:
 
 
 def _overview(found: Sequence[Found]) -> str:
-    heads = ("experiment", "shows", *VERDICTS)
+    heads = ("experiment", "shows", "scale", *VERDICTS)
     rows = []
     for each in found:
         counts = [str(each.verdicts[verdict] or "") for verdict in VERDICTS]
-        rows.append((each.summary["name"], each.summary["title"], *counts))
+        rows.append((each.summary["name"], each.summary["title"], each.summary["scale"], *counts))
     total = sum((each.verdicts for each in found), Counter[str]())
-    rows.append(("all", "", *(str(total[verdict]) for verdict in VERDICTS)))
-    return f'<section class="overview"><h2>All experiments</h2>{table_of(heads, rows)}</section>'
+    rows.append(("all", "", "", *(str(total[verdict]) for verdict in VERDICTS)))
+    table = table_of(heads, rows)
+    for each in found:
+        name = html.escape(each.summary["name"])
+        table = table.replace(f"<td>{name}</td>", f'<td><a href="#{name}">{name}</a></td>')
+    return f'<section class="overview"><h2>All experiments</h2>{table}</section>'
 
 
 def _section(each: Found, place: Callable[[Any, str], str]) -> str:

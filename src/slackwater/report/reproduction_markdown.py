@@ -18,8 +18,8 @@ def write_markdown(path: Path, found: Sequence[Found]) -> Path:
         "",
         INTRO,
         "",
-        f"Made by `slackwater experiment all {' and '.join(f'--scale {scale}' for scale in scales)}` and `slackwater "
-        "report`, which also makes a page with the figures. Of the claims: "
+        f"Made by `slackwater experiment all --scale {scales.most_common(1)[0][0]}`{_more(scales)} and `slackwater "
+        f"report`, which also makes a page with the figures{_example(path)}. Of the claims: "
         + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS)
         + ".",
         "",
@@ -30,6 +30,17 @@ def write_markdown(path: Path, found: Sequence[Found]) -> Path:
         lines += ["", *_section(each)]
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
     return path
+
+
+def _more(scales: Counter[str]) -> str:
+    """Return which other scales some were run at."""
+    return "".join(f", for some `--scale {scale}`," for scale, _ in scales.most_common()[1:])
+
+
+def _example(path: Path) -> str:
+    """Return a link to the page that is kept beside the table, if there is one."""
+    page = "reproduction/report.html"
+    return f" ([an example]({page}))" if (path.parent / page).is_file() else ""
 
 
 def _section(each: Found) -> Iterator[str]:
