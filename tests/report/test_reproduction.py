@@ -109,7 +109,7 @@ def test_text_of_results_is_shown_as_text(tmp_path):
 def test_the_page_counts_verdicts(tmp_path):
     write_results(tmp_path, claims=[claim(), claim(), claim("differs", reason="because")], rows=[row(1, 1.0)])
     page = write_page(tmp_path / "page.html", read_experiments(tmp_path)).read_text()
-    assert "<tr><td>all</td><td></td><td>2</td><td>1</td><td>0</td></tr>" in page
+    assert "<tr><td>all</td><td></td><td></td><td>2</td><td>1</td><td>0</td></tr>" in page
     assert "because" in page
 
 
