@@ -49,7 +49,7 @@ def test_equal_steps_of_a_logarithm_are_equally_far_apart():
 def test_a_value_that_no_logarithm_has_leaves_a_gap():
     rows = [{"x": [1, 2, 3, 4], "y": [1.0, 0.0, 20.0, 30.0], "policy": "a", "seed": 1}]
     (path,) = lines(drawn(rows, kind="over_time", y_log=True))
-    assert ["M", "M", "L"] == re.findall("[ML]", path)
+    assert 2 == path.count("M")
 
 
 def test_bars_begin_at_zero():
@@ -74,7 +74,7 @@ def test_each_panel_has_its_own_range():
 
 
 def test_an_axis_of_one_value_shows_it():
-    axis = axis_for({}, [5.0, 5.0], 0, 100, zero=False)
+    axis = axis_for({}, [5.0, 5.0], 0, 100, "never")
     assert axis.low < 5.0 < axis.high
 
 

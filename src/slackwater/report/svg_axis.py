@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
+
+Zero: TypeAlias = Literal["always", "if near", "never"]
 
 _TICKS = 5  # about as many are good to read
 _DECADES = 2.3  # above so many, powers of ten are enough
@@ -39,8 +41,8 @@ class Axis:
         return value is not None and (isinstance(value, str) or not self.log or value > 0)
 
 
-def axis_for(layout: Mapping[str, Any], values: Sequence[Any], start: float, end: float, *, zero: bool) -> Axis:
-    """Return the axis that plotly's layout asks for; `zero`: bars begin there."""
+def axis_for(layout: Mapping[str, Any], values: Sequence[Any], start: float, end: float, zero: Zero) -> Axis:
+    """Return the axis that plotly's layout asks for; `zero` says whether it begins there."""
     names = tuple(dict.fromkeys(value for value in values if isinstance(value, str)))
     if names:
         ticks = tuple((float(number), name) for number, name in enumerate(names))
@@ -56,7 +58,7 @@ def axis_for(layout: Mapping[str, Any], values: Sequence[Any], start: float, end
     return Axis(low, high, start, end, log, ticks=tuple(chosen))
 
 
-def _range(layout: Mapping[str, Any], numbers: list[float], *, log: bool, zero: bool) -> tuple[float, float]:
+def _range(layout: Mapping[str, Any], numbers: list[float], *, log: bool, zero: Zero) -> tuple[float, float]:
     """Return what is shown, with some room at both ends."""
     if "range" in layout:
         return float(layout["range"][0]), float(layout["range"][1])
@@ -64,7 +66,7 @@ def _range(layout: Mapping[str, Any], numbers: list[float], *, log: bool, zero: 
     if log:
         factor = max(high / low, 10) ** _ROOM
         return low / factor, high * factor
-    low = min(low, 0.0) if zero or low < high / 2 else low
+    low = min(low, 0.0) if zero == "always" or (zero == "if near" and low < high / 2) else low
     room = _ROOM * ((high - low) or abs(high) or 1.0)
     return (low if low == 0 else low - room), high + room
 

@@ -58,8 +58,8 @@ def _panel(
     ys = [value for trace in own for value in _reached(trace)]
     if not xs:
         return
-    x_axis = axis_for(x_layout, xs, left, right, zero=False)
-    y_axis = axis_for(y_layout, ys, low, high, zero=bars)
+    x_axis = axis_for(x_layout, xs, left, right, "never")
+    y_axis = axis_for(y_layout, ys, low, high, "always" if bars else "if near")
     yield from _x_axis(x_axis, y_axis, x_layout)
     yield from _y_axis(x_axis, y_axis, y_layout)
     if title:
@@ -134,7 +134,7 @@ def _reach(traces: Sequence[Trace], layout: Layout) -> float:
     if not names:
         return 0.0
     across = (WIDTH - _LEFT - _RIGHT) * (layout["xaxis"]["domain"][1] - layout["xaxis"]["domain"][0])
-    axis = axis_for({}, names, 0, across, zero=False)
+    axis = axis_for({}, names, 0, across, "never")
     return _longest(axis) * _LETTER * _SLANTED if _is_slanted(axis) else 0.0
 
 
