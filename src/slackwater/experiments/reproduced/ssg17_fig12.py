@@ -46,7 +46,12 @@ EXPERIMENT = under_deadline(
     (
         Claim("SLTuner is able to efficiently satisfy the deadline", _WHERE, misses(THEIRS, False), why=TUNER),
         Claim("and has fewer slack-ready tuples than Static Low", _WHERE, less("slack_ready", THEIRS, LOW), why=TUNER),
-        Claim("Static Low minimizes the latency", _WHERE, _low_latency),
+        Claim(
+            "Static Low minimizes the latency",
+            _WHERE,
+            _low_latency,
+            why="The strict tuner, which the document does not have, waits even less for most of the run.",
+        ),
         Claim("Static High does not have slack-ready tuples", _WHERE, all_ready(HIGH)),
         Claim("Static High detects all the events", _WHERE, _detects_all),
         Claim("Static High causes deadline violations", _WHERE, misses(HIGH, True)),
