@@ -174,6 +174,11 @@ def test_the_reason_is_given_only_where_it_differs():
     assert ("", "because") == (agreeing["reason"], differing["reason"])
 
 
+def test_a_difference_without_a_reason_says_so():
+    judged = judge(Claim("", "", number(2, "k")), Rows(rows_of("k", 1.0)), "paper")
+    assert "The reason is not known." == judged["reason"]
+
+
 def guarded(tmp_path, before, after, metric):
     """Keep a baseline of some values over seeds, then compare with others."""
     for folder, values in (("before", before), ("after", after)):

@@ -109,7 +109,7 @@ def test_text_of_results_is_shown_as_text(tmp_path):
 def test_the_page_counts_verdicts(tmp_path):
     write_results(tmp_path, claims=[claim(), claim(), claim("differs", reason="because")], rows=[row(1, 1.0)])
     page = write_page(tmp_path / "page.html", read_experiments(tmp_path)).read_text()
-    assert "<tr><td>all</td><td></td><td>2</td><td>1</td><td>0</td></tr>" in page
+    assert "<tr><td>all</td><td></td><td></td><td>2</td><td>1</td><td>0</td></tr>" in page
     assert "because" in page
 
 
@@ -131,3 +131,15 @@ def test_a_cell_that_was_run_again_counts_once(tmp_path):
     lines = tmp_path / "ji16-fig1.jsonl"
     lines.write_text(lines.read_text() * 2 + '{"cut')
     assert 1 == len(read_experiments(tmp_path)[0].rows)
+
+
+def test_an_experiment_that_was_run_at_two_scales_is_shown_at_the_first(tmp_path):
+    for scale in ("paper", "small"):
+        (tmp_path / scale).mkdir()
+        write_results(tmp_path / scale, claims=[], rows=[row(1, 2.0)], scale=scale)
+    write_results(tmp_path / "small", claims=[], rows=[row(1, 2.0)], name="ji16-fig2")
+    found = read_experiments(tmp_path / "paper", tmp_path / "small")
+    assert [("ji16-fig1", "paper"), ("ji16-fig2", "small")] == [
+        (each.summary["name"], each.summary["scale"]) for each in found
+    ]
+    assert "Run at the paper scale: 1 of 2 experiments." in write_markdown(tmp_path / "all.md", found).read_text()

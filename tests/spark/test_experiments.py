@@ -5,21 +5,19 @@ from __future__ import annotations
 import pytest
 
 from slackwater.experiments.frame.catalog import load
+from slackwater.experiments.frame.engines import compare_engines, in_process
+from slackwater.experiments.frame.runner import Asked, run_all
 
 pytestmark = pytest.mark.spark
-MEASURED_IN_TIME = {"cost_us", "took_s"}
 
 
-def rows_on(name, engine):
-    """Return what all cells of the smoke scale give, but for what is measured in time."""
-    described = load(name)
-    return [
-        {key: value for key, value in row.items() if key not in MEASURED_IN_TIME}
-        for cell in described.cells("smoke", engine)
-        for row in described.run(cell)
-    ]
+def nobody(what, done, planned):
+    pass
 
 
-@pytest.mark.parametrize("name", ["sun15-fig6-3", "kim-fig6"])
-def test_an_experiment_gives_the_same_figures_on_spark(spark, name):
-    assert rows_on(name, "local") == rows_on(name, "spark")
+@pytest.mark.parametrize("name", ["sun15-fig6-3", "kim-fig6", "prod-table4-2", "ours-step"])
+def test_an_experiment_gives_the_same_figures_on_spark(spark, name, tmp_path):
+    asked = Asked("smoke", tmp_path / "smoke-spark", engine="spark")
+    for each in (asked, in_process(asked)):
+        run_all({name: load(name)}, each, nobody)
+    assert (len(load(name).cells("smoke")), []) == compare_engines(asked, in_process(asked), [name])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,7 +41,11 @@ def experiment(
 
     Example:  slackwater experiment ji16-fig7 && slackwater report --open
 
+    On Spark a sample of each is run, in process too, and the command fails if their figures differ.
+
     Example:  slackwater experiment all --scale paper
+
+    Example:  slackwater experiment all --engine spark
     """
     from rich.console import Console
 
@@ -56,7 +61,7 @@ def experiment(
     chosen = load_all() if name == "all" else {name: load(name)}
     asked = _asked(engine, scale, seed, output, fresh)
     if name == "all" and asked.engine == "spark":
-        chosen = {each: described for each, described in chosen.items() if described.spark}
+        chosen = {each: described for each, described in chosen.items() if not described.in_process_only}
     with _progress() as notice:
         summaries = run_all(chosen, asked, notice)
     _show(summaries, console)
@@ -64,7 +69,31 @@ def experiment(
     if missing:
         console.print(missing, style="yellow")
     console.print(f"Results: {asked.folder}; [bold]slackwater report[/bold] makes a page of them.", soft_wrap=True)
+    if asked.engine == "spark":
+        _compare_engines(chosen, asked, console)
     _guard(asked, list(chosen), baseline, keep, console)
+
+
+def _compare_engines(chosen: dict[str, Experiment], asked: Asked, console: Console) -> None:
+    from slackwater.experiments.frame.engines import compare_engines, in_process
+    from slackwater.experiments.frame.runner import run_all
+
+    local = in_process(asked)
+    with _progress() as notice:
+        run_all(chosen, local, notice)
+    compared, different = compare_engines(asked, local, list(chosen))
+    _fail_if(
+        different, console, f"{compared} cells compared with the run in process: {len(different) or 'none'} differ."
+    )
+
+
+def _fail_if(lines: list[str], console: Console, summary: str) -> None:
+    """Print what is wrong and a summary, and end the command with an error if there was anything."""
+    for line in lines:
+        console.print(line, style="red", markup=False, soft_wrap=True)
+    console.print(summary, soft_wrap=True)
+    if lines:
+        raise typer.Exit(1)
 
 
 def _asked(engine: str, scale: str | None, seed: int | None, output: Path, fresh: bool) -> Asked:
@@ -88,19 +117,16 @@ def _guard(asked: Asked, names: list[str], baseline: Path | None, keep: Path | N
     if baseline is None:
         return
     compared, worse = compare_with(baseline, asked.folder, names)
-    for line in worse:
-        console.print(line, style="red", markup=False, soft_wrap=True)
-    console.print(f"{compared} figures compared with {baseline}: {len(worse) or 'none'} worse.", soft_wrap=True)
-    if worse:
-        raise typer.Exit(1)
+    _fail_if(worse, console, f"{compared} figures compared with {baseline}: {len(worse) or 'none'} worse.")
 
 
 def _list(experiments: dict[str, Experiment], console: Console) -> None:
     from rich.table import Table
 
-    table = Table("name", "document", "what it shows", box=None, padding=(0, 2, 0, 0))
+    table = Table("name", "document", "what it shows", "engines", box=None, padding=(0, 2, 0, 0))
     for name, each in experiments.items():
-        table.add_row(name, f"{each.document} {each.section}".strip(), each.title)
+        engines = "local" if each.in_process_only else "local, spark"
+        table.add_row(name, f"{each.document} {each.section}".strip(), each.title, engines)
     console.print(table)
 
 
@@ -115,6 +141,17 @@ def _show(summaries: dict[str, dict[str, Any]], console: Console) -> None:
             console.print(f"{claim['says']}; ours: {claim['ours'] or '-'}", markup=False)
 
 
+def time_left(elapsed: float | None, done: int, planned: int) -> str:
+    """Write how long the rest takes, if its cells take as long as those that are done.
+
+    >>> time_left(60.0, done=2, planned=15), time_left(10.0, done=0, planned=15)
+    ('0:06:30', '-:--:--')
+    """
+    if not done or elapsed is None:
+        return "-:--:--"
+    return str(timedelta(seconds=round(elapsed / done * (planned - done))))
+
+
 @contextmanager
 def _progress() -> Iterator[Notice]:
     """Show a bar and the time left on stderr, where there is a terminal."""
@@ -123,17 +160,25 @@ def _progress() -> Iterator[Notice]:
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        ProgressColumn,
+        Task,
         TextColumn,
         TimeElapsedColumn,
-        TimeRemainingColumn,
     )
+    from rich.text import Text
+
+    class TimeLeft(ProgressColumn):
+        """By all cells so far: by the last ones alone, as rich does, it would jump with every slow one."""
+
+        def render(self, task: Task) -> Text:
+            return Text(time_left(task.elapsed, int(task.completed), int(task.total or 0)))
 
     columns = (
         BarColumn(20),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
-        TimeRemainingColumn(),
+        TimeLeft(),
         TextColumn("{task.description}", markup=False),
     )
     console = Console(stderr=True)

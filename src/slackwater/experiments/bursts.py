@@ -40,6 +40,7 @@ class BurstCase:
 
     sideline: Sideline | None = None  # None: rows are taken in as they came
     prods: bool = False  # whether it is prodded every second for windows that have ended, as PROD's machine is
+    little: bool = False  # whether it reads little at once: PROD's machine has a list of rows to do, which prods bypass
     calm: bool = False  # whether the bursts are left out of the stream
     per_second: int = 300  # rows that the machine can take in
     size: int = 5  # seconds
@@ -100,15 +101,16 @@ class _Run:
         """Read what has come, take it in, and write what that leads to."""
         self._tick = max(self._tick + STEP, self._free)
         came = int(np.searchsorted(self.times, self._tick, side="right"))
-        if self._case.prods:  # PROD's machine has a list of rows to do, which prods bypass: so it reads little at once
+        if self._case.prods or self._case.little:
             came = min(came, self.sent + self._case.per_second * STEP // SECOND)
         before = self.live.counts.released
-        left = self.live.feed(self._rows.slice(self.sent, came - self.sent))
-        taken_in = self.live.counts.released - before
-        self.sent, self._free = came, self._tick + taken_in * SECOND // self._case.per_second
-        self._note(left, self._free)
+        left = [self.live.feed(self._rows.slice(self.sent, came - self.sent))]
         if self._case.prods:
-            self._note(self.live.prod(until=(self._tick - STEP) // SECOND * SECOND), self._free)
+            left.append(self.live.prod(until=(self._tick - STEP) // SECOND * SECOND))
+        taken_in = self.live.counts.released - before  # a prod may work off rows, too
+        self.sent, self._free = came, self._tick + taken_in * SECOND // self._case.per_second
+        for each in left:
+            self._note(each, self._free)
 
     def written(self, dense: Mask) -> Written:
         """Return windows as columns, but for the first ones, which have less than their size."""

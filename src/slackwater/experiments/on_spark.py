@@ -34,7 +34,7 @@ def count_on_spark(subject: Subject, contract: Contract) -> Counted:
     local = in_process(subject, contract)
     query, started = subject.query, time.perf_counter()
     on = list(query.on) if isinstance(query.on, tuple) else query.on
-    frames = [_on_spark(each) for each in subject.streams]
+    frames = [moved_to_spark(each) for each in subject.streams]
     out = join(*frames, on=on, where=query.where, within=query.within, contract=contract, **query.options)
     counts = out.results.groupBy("event_time").count().toArrow().sort_by("event_time")
     times, found = (counts[name].cast(pa.int64()).to_numpy() for name in ("event_time", "count"))
@@ -57,14 +57,15 @@ def count_on_spark(subject: Subject, contract: Contract) -> Counted:
 def reorder_on_spark(stream_of: EventStream, contract: Contract) -> Ran:
     """Put a stream in order on Spark."""
     started = time.perf_counter()
-    out = reorder(_on_spark(stream_of.as_stream()), contract=contract)
+    out = reorder(moved_to_spark(stream_of.as_stream()), contract=contract)
     late = np.zeros(stream_of.rows, np.bool_)
     late[out.late.select("row").toArrow()["row"].to_numpy()] = True
     decided = _decisions(out)
     return Ran(late, decided["at"], decided["slack"], decided["buffered"], time.perf_counter() - started)
 
 
-def _on_spark(given: Stream) -> Stream:
+def moved_to_spark(given: Stream) -> Stream:
+    """Return a stream over a bounded DataFrame with the rows of one in process."""
     node = given.node
     frame = session().createDataFrame(given.frame)
     return stream(
@@ -74,6 +75,7 @@ def _on_spark(given: Stream) -> Stream:
         unit=node.unit,
         arrival=node.arrival,
         max_ahead=node.max_ahead,
+        marker=node.marker,
     )
 
 

@@ -29,6 +29,7 @@ from slackwater.sources.dataset import event_times_of
 from slackwater.time import BEFORE_ALL_TIME, release_horizon
 
 if TYPE_CHECKING:
+    from slackwater.core.gate import Left
     from slackwater.events import Rows, Tagged
     from slackwater.sources.dataset import Dataset
     from slackwater.time import Mask, Times
@@ -80,10 +81,11 @@ class Jams:
 
     def on_step(self, came: list[Events], slack: int) -> Read:
         """Read what may leave the gate, and join it."""
-        left = self._gate.on_batch(self._gate.arrive(came), limit=slack)
-        results = self._join.on_batch(left.events).results
-        assert results is not None
-        return Read(left.events, left.ready, results.time, self._area[results.rows[0]])
+        return self._joined(self._gate.on_batch(self._gate.arrive(came), limit=slack))
+
+    def on_end(self) -> Read:
+        """Read and join what waits."""
+        return self._joined(self._gate.on_end())
 
     @property
     def clocks(self) -> tuple[int, ...]:
@@ -94,6 +96,11 @@ class Jams:
     def time(self) -> int:
         """Up to which event time it has read."""
         return BEFORE_ALL_TIME if self._join.time is None else self._join.time
+
+    def _joined(self, left: Left) -> Read:
+        results = self._join.on_batch(left.events).results
+        assert results is not None
+        return Read(left.events, left.ready, results.time, self._area[results.rows[0]])
 
 
 class Numbers:

@@ -5,8 +5,8 @@ from __future__ import annotations
 STYLE = """
 :root { color-scheme: light dark; --back: #fbfcfd; --card: #ffffff; --ink: #1c2733; --soft: #5a6875; --line: #dfe5ea;
         --good: #00674f; --bad: #a44a00; }
-@media (prefers-color-scheme: dark) {
-  :root { --back: #10161c; --card: #182129; --ink: #e4eaf0; --soft: #9fadba; --line: #2e3a45;
+@media screen and (prefers-color-scheme: dark) {
+  :root { --back: #10161c; --card: #182129; --ink: #e4eaf0; --soft: #9fadba; --line: #3a4856;
           --good: #4fc9a4; --bad: #f0a35e; }
 }
 * { box-sizing: border-box; }
@@ -40,7 +40,20 @@ section.overview td:nth-child(2), section.overview th:nth-child(2) { text-align:
 details { margin-top: 12px; }
 summary { cursor: pointer; color: var(--soft); }
 .figure { width: 100%; min-height: 340px; }
+svg.static { display: block; width: 100%; min-width: 640px; font: 13px system-ui, sans-serif; }
+svg.static text { fill: var(--ink); }
+svg.static .tick, svg.static .title { fill: var(--soft); }
+svg.static .tick { font-size: 12px; }
+svg.static .middle { text-anchor: middle; }
+svg.static .end { text-anchor: end; }
+svg.static path { fill: none; }
+svg.static .grid { stroke: var(--line); }
+svg.static .axis { stroke: var(--soft); }
+svg.static .line { stroke-width: 2.2; stroke-linejoin: round; }
+svg.static .spread { stroke: var(--soft); stroke-width: 1.5; }
+.hatch { stroke: var(--card); stroke-width: 1.6; fill: none; }
 footer { margin-top: 24px; }
+a { color: inherit; }
 @media print { section { break-inside: avoid; } details > * { display: block; } }
 @media (max-width: 600px) {
   main { padding: 16px 10px 32px; }
@@ -84,3 +97,4 @@ POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
 )
+STATIC_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

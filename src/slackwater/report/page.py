@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from plotly.offline import get_plotlyjs  # type: ignore[import-untyped]
 
-from slackwater.report.assets import POLICY, SCRIPT, STYLE
+from slackwater.report.assets import POLICY, SCRIPT, STATIC_POLICY, STYLE
 from slackwater.report.plots import Figure
+from slackwater.report.svg_marks import SHAPES
 
 
 @dataclass(frozen=True)
@@ -28,16 +29,18 @@ def page_of(title: str, body: str, figures: Sequence[Figure]) -> str:
     """
     return "\n".join(
         (
-            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{html.escape(title)}</title><style>{STYLE}</style></head>",
+            _head(title, POLICY),
             f"<body><main>{body}<noscript><p>The figures need JavaScript; the tables do not.</p></noscript></main>",
             f'<script type="application/json" id="figures">{_inert_json(figures)}</script>',
             f"<script>{get_plotlyjs()}</script>",
             f"<script>{SCRIPT}</script></body></html>\n",
         )
     )
+
+
+def static_page_of(title: str, body: str) -> str:
+    """Return a page without a script, whose figures are SVG."""
+    return f"{_head(title, STATIC_POLICY)}\n<body>{SHAPES}<main>{body}</main></body></html>\n"
 
 
 def section_of(section: Section) -> str:
@@ -58,6 +61,17 @@ def table_of(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{html.escape(text)}</th>" for text in heads)
     lines = ("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>" for row in rows)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+
+
+def _head(title: str, policy: str) -> str:
+    return "\n".join(
+        (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{html.escape(title)}</title><style>{STYLE}</style></head>",
+        )
+    )
 
 
 def _inert_json(figures: Sequence[Figure]) -> str:

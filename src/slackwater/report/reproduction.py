@@ -5,14 +5,16 @@ from __future__ import annotations
 import html
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from slackwater.report.page import page_of, table_of
+from slackwater.report.page import page_of, static_page_of, table_of
 from slackwater.report.reproduction_plots import Row, figure_of
 from slackwater.report.reproduction_tables import metric_table, name_of
+from slackwater.report.svg_figure import svg_of
 
 VERDICTS = ("pass", "differs", "cannot be compared")
 _SIGNS = {"pass": "✓ pass", "differs": "≠ differs", "cannot be compared": "· cannot be compared"}
@@ -52,10 +54,13 @@ class Found:
         return Counter(claim["verdict"] for claim in self.summary["claims"])
 
 
-def read_experiments(folder: Path) -> list[Found]:
-    """Read the results of all experiments in a folder, in the order of the documents."""
+def read_experiments(*folders: Path) -> list[Found]:
+    """Read the results of all experiments in some folders, in the order of the documents.
+
+    What is in several of them is taken from the first.
+    """
     found = []
-    for path in sorted(folder.glob("*.json")):
+    for path in {path.name: path for folder in reversed(folders) for path in folder.glob("*.json")}.values():
         summary = json.loads(path.read_text(encoding="utf-8"))
         lines = _lines(path.with_suffix(".jsonl"))
         names = dict.fromkeys(name for line in lines for name in line["config"])
@@ -77,33 +82,52 @@ def _lines(path: Path) -> list[Mapping[str, Any]]:
     return list(lines.values())
 
 
-def write_page(path: Path, found: Sequence[Found]) -> Path:
-    """Write the page; it holds all it needs, plotly included (about 5 MB)."""
+def write_page(path: Path, found: Sequence[Found], *, static: bool = False) -> Path:
+    """Write the page; it holds all it needs, plotly included (about 5 MB).
+
+    A static one has no script: its figures are drawn already, and are small.
+    """
     figures: list[Any] = []
+    place = _drawn if static else partial(_left_for, figures)
     body = [f"<h1>slackwater: reproduction</h1><p>{html.escape(INTRO)}</p>", _overview(found)]
     document = None
     for each in found:
         if each.summary["document"] != document:
             document = each.summary["document"]
             body.append(f'<h2 class="document">{html.escape(_DOCUMENTS[document])}</h2>')
-        body.append(_section(each, figures))
+        body.append(_section(each, place))
     body.append(f"<footer>{html.escape(_footer(found))}</footer>")
-    path.write_text(page_of("slackwater: reproduction", "\n".join(body), figures), encoding="utf-8")
+    title, text = "slackwater: reproduction", "\n".join(body)
+    path.write_text(static_page_of(title, text) if static else page_of(title, text, figures), encoding="utf-8")
     return path
 
 
+def _left_for(figures: list[Any], figure: Any, heading: str) -> str:
+    """Return the place of a figure that the script draws."""
+    figures.append(figure)
+    return f'<div class="figure" role="img" aria-label="{html.escape(heading)}"></div>'
+
+
+def _drawn(figure: Any, heading: str) -> str:
+    return f'<div class="scroll">{svg_of(figure, heading)}</div>'
+
+
 def _overview(found: Sequence[Found]) -> str:
-    heads = ("experiment", "shows", *VERDICTS)
+    heads = ("experiment", "shows", "scale", *VERDICTS)
     rows = []
     for each in found:
         counts = [str(each.verdicts[verdict] or "") for verdict in VERDICTS]
-        rows.append((each.summary["name"], each.summary["title"], *counts))
+        rows.append((each.summary["name"], each.summary["title"], each.summary["scale"], *counts))
     total = sum((each.verdicts for each in found), Counter[str]())
-    rows.append(("all", "", *(str(total[verdict]) for verdict in VERDICTS)))
-    return f'<section class="overview"><h2>All experiments</h2>{table_of(heads, rows)}</section>'
+    rows.append(("all", "", "", *(str(total[verdict]) for verdict in VERDICTS)))
+    table = table_of(heads, rows)
+    for each in found:
+        name = html.escape(each.summary["name"])
+        table = table.replace(f"<td>{name}</td>", f'<td><a href="#{name}">{name}</a></td>')
+    return f'<section class="overview"><h2>All experiments</h2>{table}</section>'
 
 
-def _section(each: Found, figures: list[Any]) -> str:
+def _section(each: Found, place: Callable[[Any, str], str]) -> str:
     summary = each.summary
     where = place_of(summary)
     parts = [
@@ -115,10 +139,9 @@ def _section(each: Found, figures: list[Any]) -> str:
     for plot in summary["plots"]:
         figure = figure_of(plot, each.rows)
         if figure is not None:
-            figures.append(figure)
             heading, caption = html.escape(plot["heading"]), html.escape(plot["caption"])
             parts.append(f'<h3>{heading}</h3><p class="caption">{caption}</p>')
-            parts.append(f'<div class="figure" role="img" aria-label="{heading}"></div>')
+            parts.append(place(figure, plot["heading"]))
     if summary["table"]:
         heads, rows = each.table
         parts.append(f"<details><summary>Figures as a table</summary>{table_of(heads, rows)}</details>")

@@ -11,22 +11,36 @@ from slackwater.report.reproduction import INTRO, VERDICTS, Found, place_of, sca
 
 def write_markdown(path: Path, found: Sequence[Found]) -> Path:
     """Write a section for each experiment."""
-    scale = found[0].summary["scale"]
+    scales = Counter(each.summary["scale"] for each in found)
     total = sum((each.verdicts for each in found), Counter[str]())
     lines = [
         "# Reproduction",
         "",
         INTRO,
         "",
-        f"Made by `slackwater experiment all --scale {scale}` and `slackwater report`, which also makes a page with "
-        "the figures. Of the claims: " + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS) + ".",
+        f"Made by `slackwater experiment all --scale {scales.most_common(1)[0][0]}`{_more(scales)} and `slackwater "
+        f"report`, which also makes a page with the figures{_example(path)}. Of the claims: "
+        + ", ".join(f"{total[verdict]} {verdict}" for verdict in VERDICTS)
+        + ".",
+        "",
+        f"Run at the paper scale: {scales['paper']} of {len(found)} experiments. In the others streams are minutes "
+        "long, and there are one or two seeds.",
     ]
-    if scale != "paper":
-        lines += ["", "This is not the paper scale: streams are minutes long, and there are one or two seeds."]
     for each in found:
         lines += ["", *_section(each)]
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
     return path
+
+
+def _more(scales: Counter[str]) -> str:
+    """Return which other scales some were run at."""
+    return "".join(f", for some `--scale {scale}`," for scale, _ in scales.most_common()[1:])
+
+
+def _example(path: Path) -> str:
+    """Return a link to the page that is kept beside the table, if there is one."""
+    page = "reproduction/report.html"
+    return f" ([an example]({page}))" if (path.parent / page).is_file() else ""
 
 
 def _section(each: Found) -> Iterator[str]:

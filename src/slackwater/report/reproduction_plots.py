@@ -38,7 +38,7 @@ def figure_of(plot: Spec, rows: Sequence[Row]) -> Figure:
     known = known if len(known) <= len(COLORS) else _labels(chosen, plot["lines"])  # else looks would repeat
     looks = {label: number % len(COLORS) for number, label in enumerate(known)}
     lines = {label: look for label, look in looks.items() if label in drawn}
-    across = min(len(panels), _ACROSS)
+    across = 2 if len(panels) == 4 else min(len(panels), _ACROSS)
     down = -(-len(panels) // across)
     figure = make_subplots(
         rows=down,
@@ -148,12 +148,13 @@ def _finished(figure: Figure, plot: Spec, rows: Sequence[Row], down: int, *, lin
 
 
 def _label(row: Row, names: Sequence[str]) -> str:
-    """Return what a line or panel is called: the values of these names.
+    """Return what a line or panel is called: the values of these names; a number would say nothing by itself.
 
     >>> _label({"set": "syn3", "target": 0.95}, ["set", "target"])
-    'syn3, 0.95'
+    'syn3, target 0.95'
     """
-    return ", ".join(str(row[name]) for name in names if row.get(name) is not None)
+    values = {name.replace("_", " "): row[name] for name in names if row.get(name) is not None}
+    return ", ".join(f"{name} {value}" if isinstance(value, int | float) else value for name, value in values.items())
 
 
 def _labels(rows: Sequence[Row], names: Sequence[str]) -> list[str]:

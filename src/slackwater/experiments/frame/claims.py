@@ -19,6 +19,7 @@ NEAR = 0.1
 POINTS = 0.02
 NOTICEABLE = 0.05
 _ROUNDING = 1e-12
+_UNKNOWN = "The reason is not known."
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ def _verdict(claim: Claim, rows: Rows, scale: Scale) -> tuple[Verdict, str, str]
         return "cannot be compared", judged.ours, "It depends on the length of the streams: see the paper scale."
     if judged.agrees is None:
         return "cannot be compared", judged.ours, claim.why
-    return ("pass", judged.ours, "") if judged.agrees else ("differs", judged.ours, claim.why)
+    return ("pass", judged.ours, "") if judged.agrees else ("differs", judged.ours, claim.why or _UNKNOWN)
 
 
 def number(

@@ -94,7 +94,7 @@ class Experiment:
         plots: the figures.
         seeds: of each scale, where they are not `SEEDS`.
         timed: whether rows are times, which no two runs have in common.
-        spark: whether the smoke scale runs on Spark as well; if not, `about` says why.
+        in_process_only: why the smoke scale does not run on Spark as well; empty where it does.
     """
 
     document: str
@@ -108,7 +108,7 @@ class Experiment:
     plots: tuple[Plot, ...] = ()
     seeds: Mapping[Scale, tuple[int, ...]] = field(default_factory=lambda: SEEDS)
     timed: bool = False
-    spark: bool = True
+    in_process_only: str = ""
 
     def cells(self, scale: Scale, engine: Engine = "local", seed: int | None = None) -> list[Cell]:
         """Return all cells of a scale, those with the same data together; real data sets have no seeds."""

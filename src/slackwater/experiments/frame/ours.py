@@ -8,9 +8,11 @@ import numpy as np
 
 from slackwater.contracts import Contract, MaxSlack, NoSlack, Recall
 from slackwater.control import PD, LateDegreeModel, ModelSearch, NeededSlack
-from slackwater.experiments.frame.description import Cell, Column, Row
+from slackwater.experiments.frame.claims import Claim, Judged
+from slackwater.experiments.frame.description import Cell, Column, Plot, Row
 from slackwater.experiments.frame.hindsight import Hindsight
 from slackwater.experiments.frame.joins import SECOND, figures, replay_of, run
+from slackwater.experiments.frame.rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,3 +73,42 @@ def recall_contract(cell: Cell) -> Contract:
     """Return the contract of a cell, over the period that its join is measured over."""
     query = replay_of(cell).subject.query
     return RECALLS[cell["policy"]](cell["target"], over=query.period, adaptation_interval=query.adaptation_interval)
+
+
+def _near_hindsight(rows: Rows) -> Judged:
+    ratios = [row["ratio"] for row in rows.where(policy=DEFAULT) if row.get("ratio") is not None]
+    return Judged(f"{min(ratios):.2f} to {max(ratios):.2f} times", max(ratios) <= 2)
+
+
+NEAR_HINDSIGHT = Claim(
+    "the default waits at most twice as long as the smallest constant that keeps as many periods",
+    "our aim",
+    _near_hindsight,
+    why="Where all periods but a few need little, a constant that gives these few up is much shorter.",
+)
+
+
+def matrix_plots(heading: str, fulfilled: Column) -> tuple[Plot, ...]:
+    """Return what a matrix of policies and sets shows: how well contracts are kept, and with which slack."""
+    shown = (
+        (heading, "A panel for each target.", fulfilled),
+        ("Average slack", "NoSlack has none to show.", Column("average_slack_s", "average slack", "s")),
+        (
+            "Slack compared with the hindsight constant",
+            "1 is what a constant would have needed to keep as many periods.",
+            Column("ratio", "times the hindsight constant"),
+        ),
+    )
+    return tuple(
+        Plot(
+            kind="bars",
+            heading=heading,
+            caption=caption,
+            x=Column("set", "data set"),
+            y=y,
+            y_log=y is not fulfilled,
+            lines=("policy",),
+            panels=("target",),
+        )
+        for heading, caption, y in shown
+    )

@@ -12,7 +12,7 @@ from slackwater.core.panes import Panes
 from slackwater.estimate.arrays import Floats
 from slackwater.estimate.early_accuracy import accuracy_of
 from slackwater.experiments.frame.prod import Latencies, arrivals_of, latencies
-from slackwater.experiments.prodded import NAMES, Prodded, run_prodded
+from slackwater.experiments.prod_rows import VALUES, EarlyAndFinal, early_and_final, with_prods
 from slackwater.sources.dataset import event_times_of
 from slackwater.sources.values import values
 from slackwater.time import Times
@@ -20,7 +20,7 @@ from slackwater.time import Times
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from slackwater.events import Rows
+    from slackwater.experiments.frame.description import Engine
 
 WINDOWS = Panes(30_000_000, 10_000_000)  # of Table 4.1 and 4.2
 PRODDED = 0.3  # 7 s into a slide of 10 s
@@ -51,27 +51,28 @@ class DelayedRun:
     stream: Delayed
     panes: Panes
     aggressiveness: float
+    engine: Engine = "local"
 
     @cached_property
-    def prodded(self) -> Prodded:
-        """The results."""
+    def results(self) -> EarlyAndFinal:
+        """The results, early ones as they are."""
         given = self.stream
-        return run_prodded(given.times, given.values, self.panes, aggressiveness=self.aggressiveness, now=given.arrived)
-
-    @property
-    def windows(self) -> Rows:
-        """The windows that have both results."""
-        return np.unique(self.prodded.window)
+        rows = with_prods(given.times, given.values, self.panes, self._lead, given.arrived)
+        return early_and_final(rows, self.panes, estimate="raw", engine=self.engine)
 
     def accuracy(self, function: str) -> Floats:
-        """Return how near the early results of a function are, as they are."""
-        number = NAMES.index(function)
-        return accuracy_of(self.prodded.raw[number], self.prodded.final[number])
+        """Return how near the early results of a function are."""
+        number = list(VALUES).index(function)
+        return accuracy_of(self.results.early[number], self.results.final[number])
 
     def latencies(self) -> Latencies:
         """Return when results are there, after the first event of their window."""
-        lead = int(self.aggressiveness * self.panes.slide)
-        return latencies(self.windows, self.stream.times, self.stream.arrived, self.panes, lambda ends: ends - lead)
+        windows, given = self.results.window, self.stream
+        return latencies(windows, given.times, given.arrived, self.panes, lambda ends: ends - self._lead)
+
+    @property
+    def _lead(self) -> int:
+        return int(self.aggressiveness * self.panes.slide)
 
 
 def uniform(duration: str, seed: int) -> pa.Table:

@@ -83,7 +83,8 @@ class Results:
             "document": experiment.document,
             "section": experiment.section,
             "title": experiment.title,
-            "about": experiment.about,
+            "about": experiment.about
+            + (f" In process only: {reason}" if (reason := experiment.in_process_only) else ""),
             "scale": scale,
             "timed": experiment.timed,
             "seeds": sorted({line["seed"] for line in lines.values()}),

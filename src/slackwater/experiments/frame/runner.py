@@ -66,10 +66,9 @@ def _check(experiments: dict[str, Experiment], asked: Asked) -> None:
     if asked.engine == "spark" and asked.scale != "smoke":
         remedy = "Spark has to list every result, of which there are billions: leave --scale out, or say smoke"
         raise ParameterError("--scale", asked.scale, must="be smoke on Spark", remedy=remedy)
-    cannot = [name for name, each in experiments.items() if not each.spark]
-    if asked.engine == "spark" and cannot:
-        remedy = "it is about time or about columns alone: run it in process"
-        raise ParameterError("--engine", "spark", must=f"be local for {', '.join(cannot)}", remedy=remedy)
+    for name, each in experiments.items():
+        if asked.engine == "spark" and each.in_process_only:
+            raise ParameterError("--engine", "spark", must=f"be local for {name}", remedy=each.in_process_only)
 
 
 def _has_data(cell: Cell) -> bool:

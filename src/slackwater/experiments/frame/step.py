@@ -7,6 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from slackwater.api import stream
+from slackwater.experiments.frame.description import Engine
+from slackwater.experiments.on_spark import count_on_spark
 from slackwater.experiments.queries import JoinQuery
 from slackwater.experiments.replay import Replay
 from slackwater.experiments.subject import Subject
@@ -24,7 +26,7 @@ QUERY = JoinQuery(
 
 
 @lru_cache(maxsize=3)
-def step_replay(seed: int, duration: str) -> Replay:
+def step_replay(seed: int, duration: str, engine: Engine = "local") -> Replay:
     """Return the join of two streams whose delays are long in the second of three equal parts."""
     length = Duration.of(duration).microseconds
     randoms = np.random.default_rng(seed).spawn(len(QUERY.streams))
@@ -33,7 +35,8 @@ def step_replay(seed: int, duration: str) -> Replay:
         stream(table, name=name, event_time="event_time", arrival="arrival", max_ahead=None)
         for name, table in arrange(emitted).items()
     )
-    return Replay(Subject("step", "Delays ten times as long in the middle third.", QUERY, streams))
+    subject = Subject("step", "Delays ten times as long in the middle third.", QUERY, streams)
+    return Replay(subject, run=count_on_spark if engine == "spark" else None)
 
 
 def _stream(random: Random, length: int) -> Emitted:

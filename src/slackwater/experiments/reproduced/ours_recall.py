@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from slackwater.experiments.frame.claims import Claim, Judged, at_least
-from slackwater.experiments.frame.description import Cell, Column, Config, Experiment, Plot, Row
-from slackwater.experiments.frame.ours import DEFAULT, RECALL_TABLE, RECALLS, recall_contract, recall_row
-from slackwater.experiments.frame.rows import Rows
+from slackwater.experiments.frame.claims import Claim, at_least
+from slackwater.experiments.frame.description import Cell, Column, Config, Experiment, Row
+from slackwater.experiments.frame.ours import (
+    DEFAULT,
+    NEAR_HINDSIGHT,
+    RECALL_TABLE,
+    RECALLS,
+    matrix_plots,
+    recall_contract,
+    recall_row,
+)
 
 _TWO_STREAMS = ("soccer", "nezha", "flights")
 _SHORT = {
@@ -36,18 +42,6 @@ def _grid(policies: tuple[str, ...], targets: tuple[float, ...], *, short: bool)
         if policy != "LateDegreeModel" or name in _TWO_STREAMS
     ]
 
-
-def _near_hindsight(rows: Rows) -> Judged:
-    own = rows.where(policy=DEFAULT)
-    ratios = [own.where(set=name).mean("ratio") for name in own.distinct("set") if _has_ratio(own.where(set=name))]
-    return Judged(f"{min(ratios):.2f} to {max(ratios):.2f} times", max(ratios) <= 2)
-
-
-def _has_ratio(rows: Rows) -> bool:
-    return any(row.get("ratio") is not None for row in rows)
-
-
-_COMMON: dict[str, Any] = {"x": Column("set", "data set"), "lines": ("policy",), "panels": ("target",), "kind": "bars"}
 
 EXPERIMENT = Experiment(
     document="ours",
@@ -81,34 +75,8 @@ EXPERIMENT = Experiment(
             why="A contract cannot be kept where the past says nothing about the next period: on nezha the first "
             "trouble comes before any like it was seen.",
         ),
-        Claim(
-            "the default waits at most twice as long as the smallest constant that keeps as many periods",
-            "our aim",
-            _near_hindsight,
-            why="Where all periods but a few need little, a constant that gives these few up is much shorter.",
-        ),
+        NEAR_HINDSIGHT,
     ),
     table=RECALL_TABLE,
-    plots=(
-        Plot(
-            heading="Periods nearly kept, Φ(.99Γ)",
-            caption="A panel for each target Γ.",
-            y=Column("phi_nearly", "Φ(.99Γ)", "%"),
-            **_COMMON,
-        ),
-        Plot(
-            heading="Average slack",
-            caption="NoSlack has none to show.",
-            y=Column("average_slack_s", "average slack", "s"),
-            y_log=True,
-            **_COMMON,
-        ),
-        Plot(
-            heading="Slack compared with the hindsight constant",
-            caption="1 is what a constant would have needed to keep as many periods.",
-            y=Column("ratio", "times the hindsight constant"),
-            y_log=True,
-            **_COMMON,
-        ),
-    ),
+    plots=matrix_plots("Periods nearly kept, Φ(.99Γ)", Column("phi_nearly", "Φ(.99Γ)", "%")),
 )

@@ -25,7 +25,7 @@ _LET_GO = 2.0  # times the slack that is needed
 
 def run_cell(cell: Cell) -> Iterator[Row]:
     """Run one controller over the step."""
-    replay = step_replay(cell.seed, cell["length"])
+    replay = step_replay(cell.seed, cell["length"], cell.engine)
     contract = RECALLS[cell["policy"]](cell["target"], over=QUERY.period, adaptation_interval=QUERY.adaptation_interval)
     measured = replay.measure(contract, Duration.of(QUERY.period).microseconds)
     third = Duration.of(cell["length"]).microseconds // 3
@@ -120,5 +120,4 @@ EXPERIMENT = Experiment(
             ("Recall of the last 10 s", Column("recall", "recall"), False),
         )
     ),
-    spark=False,
 )

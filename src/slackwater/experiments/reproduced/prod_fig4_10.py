@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from slackwater.experiments.frame.claims import POINTS, Claim, Judged, number
-from slackwater.experiments.frame.description import Experiment
-from slackwater.experiments.frame.prod import ABOUT, ACCURACY, RAW, WORST, over, plot, run_accuracy, smoke
+from slackwater.experiments.frame.prod import ACCURACY, RAW, WORST, accuracy_over_aggressiveness, plot
 from slackwater.experiments.frame.rows import Rows
 
 _WORST_OF_FEW = (
-    "It is the worst of 180 windows, and differs from seed to seed. The document counts in the short windows at both "
-    "ends of a stream (Sec. 4.3.1), we do not; it has 540 events in a window, where its density gives 600."
+    "It is the worst of 180 windows, and differs from seed to seed: Average at 50 % has 91 to 95 % over five. Short "
+    "windows at both ends of a stream, which the document counts in (Sec. 4.3.1), are no worse; but it has 540 events "
+    "in a window, where its density gives 600."
 )
 
 
@@ -31,18 +31,11 @@ def _both(quoted: float, words: str, degree: float) -> Claim:
     return Claim(f"Count and Sum: {words} at {degree:.0%}", "Sec. 4.4.2", check, why=_WORST_OF_FEW)
 
 
-EXPERIMENT = Experiment(
-    document="PROD",
-    section="Sec. 4.4.2, Fig. 4.10",
-    title="Worst accuracy over aggressiveness, sliding windows",
-    about=f"Mean 500, deviation 400. {ABOUT}",
-    grids={
-        "smoke": smoke(distribution="normal", deviation=400),
-        "small": over(short=True, distribution=["normal"], deviation=[400]),
-        "paper": over(short=False, distribution=["normal"], deviation=[400]),
-    },
-    run=run_accuracy,
-    claims=(
+EXPERIMENT = accuracy_over_aggressiveness(
+    "Sec. 4.4.2, Fig. 4.10",
+    "Worst accuracy over aggressiveness, sliding windows",
+    "Mean 500, deviation 400.",
+    (
         Claim(
             "Average still has high lower bounds (in the mid-90's)",
             "Sec. 4.4.2",
@@ -59,5 +52,4 @@ EXPERIMENT = Experiment(
     ),
     table=(WORST, ACCURACY),
     plots=(plot("Worst accuracy of early results", WORST),),
-    spark=False,
 )

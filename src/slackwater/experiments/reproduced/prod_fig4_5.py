@@ -80,5 +80,5 @@ EXPERIMENT = Experiment(
             lines=("policy",),
         ),
     ),
-    spark=False,
+    in_process_only="the machine that is too slow is a model.",
 )

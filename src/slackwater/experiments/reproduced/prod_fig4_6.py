@@ -3,21 +3,7 @@
 from __future__ import annotations
 
 from slackwater.experiments.frame.claims import Claim, number
-from slackwater.experiments.frame.description import Experiment
-from slackwater.experiments.frame.prod import (
-    ABOUT,
-    ACCURACY,
-    FINE,
-    FUNCTIONS,
-    GAIN,
-    PLOTS,
-    RAW,
-    linear,
-    no_worse,
-    over,
-    run_accuracy,
-    smoke,
-)
+from slackwater.experiments.frame.prod import FINE, FUNCTIONS, NO_WORSE, RAW, accuracy_over_aggressiveness, linear
 
 
 def _printed(function: str, name: str, degree: float, quoted: float, within: float | None = None) -> Claim:
@@ -26,18 +12,11 @@ def _printed(function: str, name: str, degree: float, quoted: float, within: flo
     return Claim(says, "Sec. 4.4.1", number(quoted, "accuracy", "%", within=within, **where))
 
 
-EXPERIMENT = Experiment(
-    document="PROD",
-    section="Sec. 4.4.1, Fig. 4.6",
-    title="Accuracy over aggressiveness, uniform values",
-    about=f"Values from 0 to 999. {ABOUT}",
-    grids={
-        "smoke": smoke(distribution="uniform", deviation=400),
-        "small": over(short=True, distribution=["uniform"], deviation=[400]),
-        "paper": over(short=False, distribution=["uniform"], deviation=[400]),
-    },
-    run=run_accuracy,
-    claims=(
+EXPERIMENT = accuracy_over_aggressiveness(
+    "Sec. 4.4.1, Fig. 4.6",
+    "Accuracy over aggressiveness, uniform values",
+    "Values from 0 to 999.",
+    (
         Claim("the latency gains increase about linearly", "Sec. 4.4.1", linear("gain", FUNCTIONS)),
         _printed("mean", "Average", 0.1, 0.9953, FINE),
         _printed("mean", "Average", 0.5, 0.9903, FINE),
@@ -45,9 +24,7 @@ EXPERIMENT = Experiment(
         _printed("max", "Max", 0.5, 0.9993, FINE),
         _printed("sum", "Sum", 0.5, 0.795),
         _printed("count", "Count", 0.5, 0.7987),
-        Claim("(ours) corrected counts and sums are more accurate at every degree", "our aim", no_worse),
+        NO_WORSE,
     ),
-    table=(ACCURACY, GAIN),
-    plots=PLOTS,
-    spark=False,
+    distribution="uniform",
 )

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from slackwater.experiments.frame.claims import POINTS, Claim, Judged
-from slackwater.experiments.frame.description import Experiment
+from slackwater.experiments.frame.claims import Claim, Judged
 from slackwater.experiments.frame.prod import (
-    ABOUT,
     ACCURACY,
+    FALL_ON_A_LINE,
     FUNCTIONS,
-    GAIN,
     RAW,
-    linear,
-    over,
+    accuracy_over_aggressiveness,
     plot,
-    run_accuracy,
-    smoke,
+    similar,
 )
 from slackwater.experiments.frame.rows import Rows
 
 
-def _similar(rows: Rows) -> Judged:
+def _like_each_other(rows: Rows) -> Judged:
     raw = rows.where(policy=RAW)
     gaps = []
     for degree in raw.distinct("aggressiveness"):
@@ -27,34 +23,22 @@ def _similar(rows: Rows) -> Judged:
             same = raw.where(function=name, aggressiveness=degree)
             low, high = (same.where(deviation=deviation).mean("accuracy") for deviation in (100, 400))
             gaps.append(abs(high - low))
-    return Judged(f"at most {100 * max(gaps):.2g} points apart", max(gaps) <= POINTS)
+    return similar(gaps)
 
 
-EXPERIMENT = Experiment(
-    document="PROD",
-    section="Sec. 4.4.2, Fig. 4.8",
-    title="Accuracy over aggressiveness, normal values, deviation 400",
-    about=f"Mean 500, deviation 400, and 100 to compare with. {ABOUT}",
-    grids={
-        "smoke": smoke(distribution="normal", deviation=400),
-        "small": over(short=True, distribution=["normal"], deviation=[100, 400]),
-        "paper": over(short=False, distribution=["normal"], deviation=[100, 400]),
-    },
-    run=run_accuracy,
-    claims=(
+EXPERIMENT = accuracy_over_aggressiveness(
+    "Sec. 4.4.2, Fig. 4.8",
+    "Accuracy over aggressiveness, normal values, deviation 400",
+    "Mean 500, deviation 400, and 100 to compare with.",
+    (
         Claim(
             "plots for SD = 400 look similar to those for SD = 100",
             "Sec. 4.4.2",
-            _similar,
+            _like_each_other,
             why="An early maximum is further from the final one where values scatter more.",
         ),
-        Claim(
-            "the accuracy of Sum and Count degrades linearly",
-            "Sec. 4.4.2",
-            linear("accuracy", ("sum", "count"), falls=True),
-        ),
+        FALL_ON_A_LINE,
     ),
-    table=(ACCURACY, GAIN),
+    deviations=[100, 400],
     plots=(plot("Average accuracy of early results", ACCURACY, panels=("policy", "deviation")),),
-    spark=False,
 )

@@ -11,7 +11,7 @@ from slackwater.experiments.frame.rows import Rows
 from slackwater.sideline import Sideline
 
 _WITHOUT, _WITH = "as they come", "set aside"
-_SIDELINE = Sideline(over=300)  # what the machine can do
+_SIDELINE = Sideline(over=330, pace=290)  # above what busy seconds have by chance, below what the machine can do
 _OTHERS = Column("others_s", "latency of windows without a burst", "s")
 
 
@@ -34,16 +34,17 @@ def _less(metric: str, unit: str, share: float) -> Claim:
 
 
 _WHY = (
-    "The document's run drops what it sets aside; here it is taken in later, at least one row for three new ones. "
-    "Probably windows with a second just above the limit, which are no burst by our count, then wait as well."
+    "The document's run drops what it sets aside; here it is taken in later, at least one row for every 50 new ones, "
+    "which windows of other seconds may have to wait for."
 )
 
 EXPERIMENT = Experiment(
     document="PROD",
     section="Sec. 6.2a, Fig. 6.3",
     title="Rows of a burst are set aside",
-    about=f"More than 300 rows a second, what the machine can do, are set aside and worked off later (with 225, "
-    f"once, it was worse). {ABOUT} With rows set aside there are no prods: windows that wait are shown by themselves.",
+    about=f"More than 330 rows a second are set aside and worked off later, as long as there are less than 290 to take "
+    f"in. With a limit of 300 busy seconds exceed it by chance, and windows without a burst wait up to 13 s (once, 3 "
+    f"seeds). {ABOUT} With rows set aside there are no prods: windows that wait are shown by themselves.",
     grids={
         "smoke": grid(set=["wireless"], duration=["60 seconds"], policy=[_WITHOUT, _WITH]),
         "small": grid(set=["wireless"], duration=["90 seconds"], policy=[_WITHOUT, _WITH]),
@@ -62,5 +63,5 @@ EXPERIMENT = Experiment(
             lines=("policy",),
         ),
     ),
-    spark=False,
+    in_process_only="the machine that is too slow is a model.",
 )

@@ -48,5 +48,5 @@ EXPERIMENT = Experiment(
             y=GAIN,
         ),
     ),
-    spark=False,
+    in_process_only="the machine that is too slow is a model.",
 )

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from slackwater.experiments.frame.claims import Claim, Judged, number
-from slackwater.experiments.frame.description import Experiment
 from slackwater.experiments.frame.rows import Rows
 from slackwater.experiments.frame.ssg17 import (
-    ABOUT,
     HIGH,
     LARGEST,
     LOW,
     OURS,
-    POLICIES,
-    TABLE,
     TCP,
     THEIRS,
     TUNER,
     all_ready,
     less,
     misses,
-    over,
-    plots,
-    run_deadline,
+    under_deadline,
 )
 
 _WHERE = "Sec. 6, Fig. 13"
@@ -32,18 +26,11 @@ def _nothing_at_the_end(rows: Rows) -> Judged:
     return Judged(f"{max(last):,} jams in the last 20 s", max(last) == 0)
 
 
-EXPERIMENT = Experiment(
-    document="SSG17",
-    section="Sec. 6, Fig. 13",
-    title="Policies under a deadline of 35 s, a delay that grows",
-    about=f"Every bus report adds a delay of 1 ms for itself and all that follow. {ABOUT}",
-    grids={
-        "smoke": over("traffic-growing", "35 seconds", [OURS, THEIRS, LOW, HIGH], duration="60 seconds"),
-        "small": over("traffic-growing", "35 seconds", POLICIES, duration="210 seconds"),
-        "paper": over("traffic-growing", "35 seconds", POLICIES, duration="350 seconds"),
-    },
-    run=run_deadline,
-    claims=(
+EXPERIMENT = under_deadline(
+    "Fig. 13",
+    "Policies under a deadline of 35 s, a delay that grows",
+    "Every bus report adds a delay of 1 ms for itself and all that follow.",
+    (
         Claim(
             "SLTuner detects when the delay will penalize the deadline, at approximately 75 seconds",
             _WHERE,
@@ -67,7 +54,7 @@ EXPERIMENT = Experiment(
         Claim("(ours) our tuner misses no deadline, from the first second on", "our aim", misses(OURS, False)),
         Claim("(ours) and detects more than TCP Adaptation", "our aim", less("detected", TCP, OURS)),
     ),
-    table=TABLE,
-    plots=plots("latencies", "slacks", "unready", "jams"),
-    spark=False,
+    name="traffic-growing",
+    deadline="35 seconds",
+    smoke="60 seconds",
 )

@@ -59,7 +59,7 @@ EXPERIMENT = Experiment(
     title="What reading costs, by the number of readers",
     about="Two writers of 20,000 events each, and readers that only read, each all events. Our gate for threads has no "
     "slack or one; the K-slack is one lock and a heap for each reader. From a reader's first event to its last, so "
-    "it holds waiting for others. In process only: it is about threads of one process.",
+    "it holds waiting for others.",
     grids={
         "smoke": grid(readers=[1, 2], events=[1_000], runs=[1]),
         "small": grid(readers=_READERS, events=[5_000], runs=[3]),
@@ -99,5 +99,5 @@ EXPERIMENT = Experiment(
         ),
     ),
     timed=True,
-    spark=False,
+    in_process_only="it is about threads of one process.",
 )

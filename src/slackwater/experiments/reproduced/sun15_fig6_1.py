@@ -76,5 +76,5 @@ EXPERIMENT = Experiment(
             y_log=True,
         ),
     ),
-    spark=False,
+    in_process_only="it is about the data alone.",
 )

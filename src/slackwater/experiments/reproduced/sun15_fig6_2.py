@@ -63,5 +63,5 @@ EXPERIMENT = Experiment(
             panels=("set",),
         ),
     ),
-    spark=False,
+    in_process_only="it is about the data alone.",
 )

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from slackwater.experiments.frame.claims import Claim, Judged, number, rises
-from slackwater.experiments.frame.description import Cell, Column, Experiment, Plot, Row
 from slackwater.experiments.frame.rows import Rows
-from slackwater.experiments.frame.sun15 import (
-    ABS,
-    EXPECTATIONS,
-    OURS,
-    PD_NAME,
-    PER_MS,
-    POLICIES,
-    QCR,
-    SETS,
-    SMOKE,
-    TABLE,
-    contract_of,
-    over,
-    tracked,
-)
+from slackwater.experiments.frame.sun15 import OURS, PD_NAME, POLICIES
+from slackwater.experiments.frame.sun15_compliance import always_higher, compliance, ratios
 
 _QUOTED = {  # QCR for expectations of 80 % and 98 %
     ("soccer-16min", OURS): (0.9320, 0.9006),
@@ -32,11 +17,6 @@ _QUOTED = {  # QCR for expectations of 80 % and 98 %
 }
 _MODEL = "Quoted for the recordings; ours is a model of them. "
 _GAINS = "The gains of the PD controller are not printed; ours are the same for all runs."
-
-
-def run_cell(cell: Cell) -> Iterator[Row]:
-    """Run one policy for one expectation."""
-    yield tracked(cell, contract_of(cell, overall=False)).figures(cell["target"], overall=False)
 
 
 def _quoted_claims() -> Iterator[Claim]:
@@ -50,50 +30,18 @@ def _quoted_claims() -> Iterator[Claim]:
             )
 
 
-def ratios(rows: Rows, metric: str) -> list[float]:
-    """Return the metric of the document's model over that of PD, for each set and expectation."""
-    found = []
-    for name in rows.distinct("set"):
-        for target in rows.distinct("target"):
-            same = rows.where(set=name, target=target)
-            found.append(same.where(policy=OURS).mean(metric) / same.where(policy=PD_NAME).mean(metric))
-    return found
-
-
 def _more_buffer(rows: Rows) -> Judged:
     found = ratios(rows, "abs_ms")
     return Judged(f"{min(found) - 1:+.0%} to {max(found) - 1:+.0%}", min(found) >= 1.1 and max(found) <= 1.24)
 
 
-def always_higher(metric: str, exceptions: int = 0) -> Callable[[Rows], Judged]:
-    """Return a check that the model beats PD in all cases but some."""
-
-    def check(rows: Rows) -> Judged:
-        found = ratios(rows, metric)
-        better = sum(ratio > 1 for ratio in found)
-        return Judged(f"in {better} of {len(found)} cases", better >= len(found) - exceptions)
-
-    return check
-
-
-_BARS: dict[str, Any] = {"x": Column("target", "quality expectation"), "lines": ("policy",), "panels": ("set",)}
-
-EXPERIMENT = Experiment(
-    document="SUN15",
-    section="Sec. 6.3.1.1, Fig. 6.3 to 6.5",
-    title="Buffer size and compliance, quality within each duration",
-    about="Windows of 2 s and 3 s, no condition; durations of 1 s, granularity 10 ms, decay 0.8. Baseline1 has no "
+EXPERIMENT = compliance(
+    "Sec. 6.3.1.1, Fig. 6.3 to 6.5",
+    "Buffer size and compliance, quality within each duration",
+    "Windows of 2 s and 3 s, no condition; durations of 1 s, granularity 10 ms, decay 0.8. Baseline1 has no "
     "slack, Baseline2 the largest delay, Baseline3 not even a synchronizer, hence no buffer. PD has gains of 500 and "
     "250 ms.",
-    grids={
-        "smoke": [
-            {"set": SETS[1], "duration": SMOKE, "target": 0.9, "policy": policy} for policy in (OURS, "Baseline1")
-        ],
-        "small": over(short=True, target=[0.8, 0.98], policy=POLICIES),
-        "paper": over(short=False, target=EXPECTATIONS, policy=POLICIES),
-    },
-    run=run_cell,
-    claims=(
+    (
         Claim(
             "our approach uses 10 % to 24 % more buffer than the PD controller",
             "Sec. 6.3.1.1",
@@ -130,23 +78,5 @@ EXPERIMENT = Experiment(
             why=_GAINS,
         ),
     ),
-    table=TABLE,
-    plots=(
-        Plot(
-            kind="bars",
-            heading="ABS (Fig. 6.3)",
-            caption="Slack and synchronization, averaged over the durations. Baseline2 waits for the largest delay.",
-            y=ABS,
-            y_log=True,
-            **_BARS,
-        ),
-        Plot(kind="bars", heading="QCR (Fig. 6.4)", caption="Share of durations that comply.", y=QCR, **_BARS),
-        Plot(
-            kind="bars",
-            heading="QCR/ABS (Fig. 6.5)",
-            caption="What a millisecond of buffer buys; Baseline3 has no buffer.",
-            y=PER_MS,
-            **_BARS,
-        ),
-    ),
+    policies={"smoke": (OURS, "Baseline1"), "small": POLICIES, "paper": POLICIES},
 )

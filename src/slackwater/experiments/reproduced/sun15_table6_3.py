@@ -93,5 +93,5 @@ EXPERIMENT = Experiment(
         ),
     ),
     timed=True,
-    spark=False,
+    in_process_only="it is about the time that our code takes.",
 )
