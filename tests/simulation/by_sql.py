@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import duckdb
@@ -44,7 +45,7 @@ def condition_of(case: Case) -> str:
             parts.append(value)
         else:
             columns = [value] if isinstance(value, str) else value
-            parts += [f"{a}.{c} = {b}.{c}" for c in columns for a, b in zip(names, names[1:], strict=False)]
+            parts += [f"{a}.{c} = {b}.{c}" for c in columns for a, b in pairwise(names)]
     if where is not None:
         parts.append("abs(s0.x - s1.x) < 3" if where == "near" else f"({ast.literal_eval(where)})")
     return " AND ".join(parts) or "true"

@@ -18,7 +18,7 @@ from slackwater.spark.packets import from_bytes
 from tests.simulation.case import NOW, SCHEMA, Case
 
 
-class Broken(AssertionError):
+class BrokenPromiseError(AssertionError):
     """A promise that a case found broken; the first word says which, so that shrinking keeps to it."""
 
 
@@ -106,7 +106,9 @@ def run_in_calls(case: Case, node: Any) -> tuple[Outputs, list[Call]]:
             bucket.restore(before)
             call = bucket(tables, drain=drain)
             if first != (bucket.state, _bodies(call)):
-                raise Broken(f"replay: call {number}, made again from the state before it, gave other bytes")
+                raise BrokenPromiseError(
+                    f"replay: call {number}, made again from the state before it, gave other bytes"
+                )
         calls.append(call)
         _collect(outputs, call)
     return outputs, calls

@@ -107,7 +107,7 @@ class Case:
         for start, stop in pairwise(self.edges):
             numbers = list(range(start, stop))
             if self.shuffled and self.arrival:
-                turn = {step: place for step, place in zip(*_shuffled({self.rows[i].step for i in numbers}, random))}
+                turn = _turns({self.rows[i].step for i in numbers}, random)
                 numbers.sort(key=lambda i: turn[self.rows[i].step])
             yield [self._table(numbers, stream) for stream in range(self.streams)]
 
@@ -134,7 +134,9 @@ class Case:
             [row.what for row, _ in mine],
             [row.since for row, _ in mine],
         ]
-        return pa.table([pa.array(column, field.type) for column, field in zip(columns, SCHEMA)], schema=SCHEMA)
+        return pa.table(
+            [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA
+        )
 
     def __repr__(self) -> str:
         """Return the code that makes it."""
@@ -150,6 +152,6 @@ def evaluated(text: str) -> Any:
     return eval(text, {"sw": sw, "control": sw.control, "Duration": Duration, "near": near})
 
 
-def _shuffled(steps: set[int], random: np.random.Generator) -> tuple[list[int], list[int]]:
-    ordered = sorted(steps)
-    return ordered, random.permutation(len(ordered)).tolist()
+def _turns(steps: set[int], random: np.random.Generator) -> dict[int, int]:
+    """Return a place for each step."""
+    return dict(zip(sorted(steps), random.permutation(len(steps)).tolist(), strict=True))

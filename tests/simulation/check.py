@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slackwater.errors import ParameterError
-from tests.simulation.calls import Broken, Outputs, run_in_calls
+from tests.simulation.calls import BrokenPromiseError, Outputs, run_in_calls
 from tests.simulation.case import Case
 from tests.simulation.check_aggregate import check_aggregate
 from tests.simulation.check_rows import check_join, check_merge, check_reorder
@@ -25,7 +25,7 @@ class Done:
 
 
 def check(case: Case) -> Done:
-    """Run a case; raise `Broken`, or whatever it dies of."""
+    """Run a case; raise `BrokenPromiseError`, or whatever it dies of."""
     try:
         run = case.plan(case.tables())
         node = case.plan(case.tables(), arrival="seq" if case.arrival else None).node
@@ -54,7 +54,7 @@ def _compare_runs(case: Case, node: Any, whole: Outputs, calls: Outputs) -> None
         if case.operator == "aggregate":
             expected, got = sorted(map(rounded, expected)), sorted(map(rounded, got))
         if expected != got:
-            raise Broken(f"calls: {what} of calls are not those of one batch{difference(expected, got)}")
+            raise BrokenPromiseError(f"calls: {what} of calls are not those of one batch{difference(expected, got)}")
 
 
 def _finals(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.simulation import one_at_a_time as oracle
 from tests.simulation.by_sql import window_truth
-from tests.simulation.calls import Broken, Outputs
+from tests.simulation.calls import BrokenPromiseError, Outputs
 from tests.simulation.case import Case, Row
 from tests.simulation.check_rows import _is_lossless, _same
 
@@ -82,7 +82,7 @@ def _same_values(who: str, expected: list[tuple[Any, ...]], got: list[tuple[Any,
     expected, got = (sorted(rows, key=_place) for rows in (expected, got))
     for left, right in zip(expected, got, strict=False):
         if not all(map(_close, left, right)):
-            raise Broken(f"{who}: values differ\n  expected {left}\n  got      {right}")
+            raise BrokenPromiseError(f"{who}: values differ\n  expected {left}\n  got      {right}")
     _same(who, "number of results", len(expected), len(got))
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections import Counter, defaultdict
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import slackwater as sw
 from tests.simulation import one_at_a_time as oracle
 from tests.simulation.by_sql import join_truth, order_truth
-from tests.simulation.calls import Broken, Outputs
+from tests.simulation.calls import BrokenPromiseError, Outputs
 from tests.simulation.case import Case, Row
 from tests.simulation.contracts import LOSSLESS
 from tests.simulation.laws import late_rows
@@ -45,7 +46,7 @@ def check_merge(case: Case, node: Any, whole: Outputs) -> list[str]:
     _all_leave_once(case, left, whole)
     places = [(row["event_time"], row["stream"], row["id"]) for row in own]
     if places != sorted(places):
-        raise Broken("order: a merge is not by event time, stream and arrival")
+        raise BrokenPromiseError("order: a merge is not by event time, stream and arrival")
     slack, ways = oracle.fixed_slack(node.contract, case.names), ["once"]
     if slack is not None and isinstance(node.contract, sw.Deadline):
         expected, late = oracle.through_a_gate(case, slack)
@@ -68,14 +69,16 @@ def check_join(case: Case, node: Any, whole: Outputs) -> list[str]:
     found = [tuple(row[name]["id"] for name in case.names) for row in whole.results]
     again = [ids for ids, count in Counter(found).items() if count > 1]
     if again:
-        raise Broken(f"twice: results {again[:3]} came twice")
+        raise BrokenPromiseError(f"twice: results {again[:3]} came twice")
     truth = join_truth(case, node)
     wrong = [ids for ids in found if ids not in truth]
     if wrong:
-        raise Broken(f"duckdb: results {wrong[:3]} do not meet the condition or the windows")
+        raise BrokenPromiseError(f"duckdb: results {wrong[:3]} do not meet the condition or the windows")
     ways, slack = ["duckdb"], oracle.fixed_slack(node.contract, case.names)
     if _is_lossless(case) and truth != set(found) and not case.option("situation2"):
-        raise Broken(f"duckdb: results {sorted(truth - set(found))[:3]} are missing, although nothing is lost")
+        raise BrokenPromiseError(
+            f"duckdb: results {sorted(truth - set(found))[:3]} are missing, although nothing is lost"
+        )
     if slack is None or "situation2" in case.options or "synchronize" in case.options:
         return ways
     windows = [window.microseconds - (node.closed == "right") for window in node.windows]
@@ -98,7 +101,7 @@ def matching(case: Case) -> Any:
             parts += [part.replace("=", "==") for part in on.split(" and ")]
         else:
             columns = [on] if isinstance(on, str) else on
-            parts += [f"{a}.{c} == {b}.{c}" for c in columns for a, b in zip(case.names, case.names[1:], strict=False)]
+            parts += [f"{a}.{c} == {b}.{c}" for c in columns for a, b in pairwise(case.names)]
     where = case.options.get("where")
     if where is not None:
         text = "abs(s0.x - s1.x) < 3" if where == "near" else ast.literal_eval(where)
@@ -144,11 +147,11 @@ def _either(case: Case, values: dict[str, Any], parts: list[str]) -> bool:
 def _all_leave_once(case: Case, left: list[int], whole: Outputs) -> None:
     twice = [number for number, count in Counter(left).items() if count > 1]
     if twice:
-        raise Broken(f"twice: rows {twice[:3]} left twice")
+        raise BrokenPromiseError(f"twice: rows {twice[:3]} left twice")
     if _sides(case):
         lost = set(range(len(case.rows))) - set(left) - {row["id"] for row in late_rows(whole)}
         if lost or len(left) + len(whole.late) != len(case.rows):
-            raise Broken(f"lost: rows {sorted(lost)[:3]} neither left nor were late, or did both")
+            raise BrokenPromiseError(f"lost: rows {sorted(lost)[:3]} neither left nor were late, or did both")
 
 
 def _sides(case: Case) -> bool:
@@ -176,4 +179,4 @@ def _same_late(case: Case, whole: Outputs, expected: list[tuple[int, int]]) -> N
 
 def _same(who: str, what: str, expected: Any, got: Any) -> None:
     if expected != got:
-        raise Broken(f"{who}: {what} differ\n  expected {str(expected)[:600]}\n  got      {str(got)[:600]}")
+        raise BrokenPromiseError(f"{who}: {what} differ\n  expected {str(expected)[:600]}\n  got      {str(got)[:600]}")

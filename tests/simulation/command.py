@@ -68,7 +68,7 @@ def simulate(seeds: range, *, console: Console, show: bool = True) -> Summary:
             except Exception as error:
                 summary.count(case)
                 summary.failures.append((seed, _in_a_line(error)))
-                console.print(failure_line(seed, error), style="red", markup=False, highlight=False)
+                console.print(failure_line(seed, error), style="red", markup=False, highlight=False, soft_wrap=True)
     summary.seconds = time.process_time() - began
     return summary
 
@@ -84,11 +84,11 @@ def replay(seed: int, *, console: Console) -> bool:
     try:
         done = check(case)
     except Exception as error:
-        console.print(failure_line(seed, error), style="red", markup=False, highlight=False)
-        console.print(f"{error}\n\nshrinking ...\n", markup=False, highlight=False)
-        console.print(as_code(shrunk(case)), markup=False, highlight=False)
+        console.print(failure_line(seed, error), style="red", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"{error}\n\nshrinking ...\n", markup=False, highlight=False, soft_wrap=True)
+        console.print(as_code(shrunk(case)), markup=False, highlight=False, soft_wrap=True)
         return False
-    console.print(f"seed {seed}: {done}\n{case}", markup=False, highlight=False)
+    console.print(f"seed {seed}: {done}\n{case}", markup=False, highlight=False, soft_wrap=True)
     return True
 
 

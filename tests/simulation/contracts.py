@@ -48,6 +48,7 @@ def _controller(random: Random, kind: str, operator: str, pace: int) -> str:
     if random.random() < 0.4:
         return ""
     ms = f'"{pace} ms"'
+    equation = random.choice(("11", "12", "exact"))
     any_contract = [
         "control.MaxDelay()",
         "control.MaxTimestamp()",
@@ -62,7 +63,7 @@ def _controller(random: Random, kind: str, operator: str, pace: int) -> str:
         f'control.PD(kp="{20 * pace} ms", kd="{9 * pace} ms", overall={random.random() < 0.5})',
         "control.AlphaPD()",
         f"control.LateDegreeModel(granularity={ms}, overall={random.random() < 0.5})",
-        f"control.NormalDelay(estimate_every=5, sample_every=1, samples=5, floor=2, equation={random.choice(('11', '12', 'exact'))!r})",
+        f"control.NormalDelay(estimate_every=5, sample_every=1, samples=5, floor=2, equation={equation!r})",
         "control.BoundedDrops()",
     ]
     of_joins = [

@@ -6,12 +6,12 @@ from collections import Counter
 from typing import Any
 
 from slackwater.spark.call import Call
-from tests.simulation.calls import Broken, Outputs
+from tests.simulation.calls import BrokenPromiseError, Outputs
 from tests.simulation.case import Case
 
 
 def check_laws(case: Case, node: Any, whole: Outputs, outputs: Outputs, calls: list[Call]) -> None:
-    """Raise Broken where a law does not hold."""
+    """Raise BrokenPromiseError where a law does not hold."""
     _every_row_is_accounted_for(case, outputs, calls)
     _clocks_never_go_back(calls)
     _nothing_is_held_at_the_end(calls[-1])
@@ -28,13 +28,13 @@ def _every_row_is_accounted_for(case: Case, outputs: Outputs, calls: list[Call])
         counts = call.counts
         total += rows
         if not counts.balanced:
-            raise Broken(f"accounting: {counts} is not balanced")
+            raise BrokenPromiseError(f"accounting: {counts} is not balanced")
         if not marks and counts.arrived != total:
-            raise Broken(f"accounting: {counts} after {total} rows")
+            raise BrokenPromiseError(f"accounting: {counts} after {total} rows")
     if calls[-1].counts.arrived != total - marks:
-        raise Broken(f"accounting: {calls[-1].counts} after {total - marks} events")
+        raise BrokenPromiseError(f"accounting: {calls[-1].counts} after {total - marks} events")
     if case.option("late") in (None, "side") and calls[-1].counts.late != len(outputs.late):
-        raise Broken(f"accounting: {calls[-1].counts}, but {len(outputs.late)} rows in late")
+        raise BrokenPromiseError(f"accounting: {calls[-1].counts}, but {len(outputs.late)} rows in late")
 
 
 def _clocks_never_go_back(calls: list[Call]) -> None:
@@ -45,19 +45,19 @@ def _clocks_never_go_back(calls: list[Call]) -> None:
             now, then = state.get(name), before.get(name)
             pairs = zip(now, then, strict=True) if isinstance(now, list) and isinstance(then, list) else [(now, then)]
             if any(then is not None and (now is None or now < then) for now, then in pairs):
-                raise Broken(f"clock: {name} went back from {before[name]} to {state.get(name)}")
+                raise BrokenPromiseError(f"clock: {name} went back from {before[name]} to {state.get(name)}")
         before = state
 
 
 def _nothing_is_held_at_the_end(last: Call) -> None:
     if last.counts.buffered:
-        raise Broken(f"drain: {last.counts.buffered} rows are still held after the end")
+        raise BrokenPromiseError(f"drain: {last.counts.buffered} rows are still held after the end")
 
 
 def _nothing_is_late_twice(outputs: Outputs) -> None:
     again = [number for number, count in Counter(row["id"] for row in late_rows(outputs)).items() if count > 1]
     if again:
-        raise Broken(f"twice: rows {again} are late twice")
+        raise BrokenPromiseError(f"twice: rows {again} are late twice")
 
 
 def late_rows(outputs: Outputs) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def _order(case: Case, node: Any, outputs: Outputs) -> None:
         return
     times = [row["event_time"] for row in outputs.results]
     if times != sorted(times):
-        raise Broken("order: results are not in the order of event time")
+        raise BrokenPromiseError("order: results are not in the order of event time")
 
 
 def _keys_are_in_order(node: Any, outputs: Outputs) -> None:
@@ -82,7 +82,7 @@ def _keys_are_in_order(node: Any, outputs: Outputs) -> None:
     for row in outputs.results:
         key = tuple(row[column] for column in node.by)
         if row["ts"] < last.get(key, row["ts"]):
-            raise Broken(f"order: {row['ts']} of {key} left after {last[key]}")
+            raise BrokenPromiseError(f"order: {row['ts']} of {key} left after {last[key]}")
         last[key] = row["ts"]
 
 
@@ -91,11 +91,11 @@ def _windows_are_final_once(node: Any, outputs: Outputs) -> None:
     windows = Counter((row["window"]["end"], *(row[column] for column in node.by)) for row in finals)
     again = [window for window, count in windows.items() if count > 1]
     if again:
-        raise Broken(f"twice: windows {again[:3]} are final twice")
+        raise BrokenPromiseError(f"twice: windows {again[:3]} are final twice")
     numbers: dict[Any, int] = {}
     for row in outputs.results:
         if "revision" in row:
             window = row["window"]["end"], *(row[column] for column in node.by)
             if row["revision"] != numbers.setdefault(window, 0):
-                raise Broken(f"order: {window} has revision {row['revision']}, not {numbers[window]}")
+                raise BrokenPromiseError(f"order: {window} has revision {row['revision']}, not {numbers[window]}")
             numbers[window] += 1

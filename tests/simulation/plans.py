@@ -118,7 +118,7 @@ def _aggregate(random: Random, pace: int, *, keyed: bool) -> Case:
         options["values"] = f"{{'n': sw.count(), 'total': {VALUES['total']}}}"  # a count tells which are empty
     if random.random() < 0.12:
         options["sideline"] = (
-            f"sw.Sideline(over={random.choice([1, 50, 1_000])}, pace={random.choice([1, 40])}, one_in={random.choice([2, 10])})"
+            f"sw.Sideline(over={random.choice([1, 50, 1_000])}, pace={random.choice([1, 40])}, one_in=3)"
         )
         options.pop("early", None)
     marks = random.random() < 0.4 and by != "['key', 'x']"  # a punctuation names all columns of a group, or none
