@@ -113,6 +113,8 @@ def _aggregate(random: Random, pace: int, *, keyed: bool) -> Case:
     options |= _late(random, ["'drop'"])
     if random.random() < 0.45:
         options["early"] = _early(random, size, pace)
+        if by == "['key', 'x']":  # of more than 64 groups, which ones are learned from depends on the batches (0021)
+            options["early"] = "sw.Early(aggressiveness=0.25, estimate='raw')"
     if random.random() < 0.2:
         options["empty"] = "True"
         options["values"] = f"{{'n': sw.count(), 'total': {VALUES['total']}}}"  # a count tells which are empty

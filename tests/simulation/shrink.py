@@ -54,8 +54,9 @@ def _simpler(case: Case) -> Iterator[Case]:
     if case.shuffled:
         yield replace(case, shuffled=0)
     for name, texts in SIMPLER.items():
-        for text in texts:
-            if name in case.options and text != case.options[name]:
+        now = case.options.get(name)
+        for text in texts[: texts.index(now)] if now in texts else texts:  # the first is the simplest
+            if now is not None:
                 rest = {key: value for key, value in case.options.items() if key != name}
                 yield replace(case, options=rest if text is None else {**case.options, name: text})
     yield from _with_plainer_rows(case)
