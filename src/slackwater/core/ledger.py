@@ -142,7 +142,8 @@ class ResultLedgerLogic:
         first = np.maximum(closed, clock - self._limits[1]) // slide + 1  # an end at either is no new one
         count = np.maximum(reached // slide - first + 1, 0)
         within = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-        return (np.repeat(first, count) + within) * slide
+        ends: Times = (np.repeat(first, count) + within) * slide
+        return ends
 
     def snapshot(self) -> LedgerState:
         """Return all that is needed to go on. Cells are replaced, never changed."""
