@@ -37,9 +37,10 @@ def test_a_merge_that_takes_late_events_for_ordered_ones_stops(monkeypatch):
 
     on_batch = MergeLogic.on_batch
     monkeypatch.setattr(MergeLogic, "on_batch", careless)
-    tram = sw.stream(pa.table({"ts": [9]}), name="tram", event_time="ts", unit="s")
+    rows = {"bus": {"ts": [2, 1, 9], "seq": [0, 2, 3]}, "tram": {"ts": [9], "seq": [1]}}
+    bus, tram = (sw.stream(pa.table(t), name=n, event_time="ts", unit="s", arrival="seq") for n, t in rows.items())
     with pytest.raises(InvariantError, match="the event time of events of the merge is 1000000 us, expected 2000000"):
-        _ = sw.merge(stream(2, 1, 9), tram, contract=sw.NoSlack()).results
+        _ = sw.merge(bus, tram, contract=sw.NoSlack()).results
 
 
 def test_equal_times_are_in_order():

@@ -298,16 +298,17 @@ class AggregatePipeline:
         return decisions
 
     def _measure(self, part: Arrivals, slack: Times, decisions: Decisions, *, late: int) -> Measurement:
+        intervals = int(decisions.intervals.sum())
         return Measurement(
             at=int(part.clock[-1]),
-            intervals=int(decisions.intervals.sum()),
+            intervals=intervals,
             slack=int(slack[-1]),
             max_delay=int(part.delay.max()),
             delays=self._delays(part),
             counts=self._counts,
             late=late,
             kept=None if self._kept is None else self._kept.get(),
-            windows=None if self._within is None else self._within.measure(int(part.clock[-1])),
+            windows=None if self._within is None else self._within.measure(int(part.clock[-1]), closes=intervals > 0),
         )
 
     def _count(self, arrived: int, late: int) -> None:

@@ -16,12 +16,12 @@ import numpy as np
 from slackwater.contracts import RelativeError
 from slackwater.core.ledger import Judged, LedgerState, ResultLedger
 from slackwater.estimate.recent_results import RecentResults
+from slackwater.measurement import RecentWindows
 
 if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.cells import Cells, Input
     from slackwater.events import Rows
-    from slackwater.measurement import RecentWindows
     from slackwater.pipeline.boundaries import Decisions
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
@@ -101,8 +101,13 @@ class WithinBound:
         self._tell(start, len(self._part.clock))
         return replace(decisions, measured=measured)
 
-    def measure(self, clock: int) -> RecentWindows:
-        """Return what is known of recent windows, and what has become known since it was asked before."""
+    def measure(self, clock: int, *, closes: bool) -> RecentWindows:
+        """Return what is known of recent windows, and what has become known since it was asked before.
+
+        Where no interval `closes`, nothing is told: what is known at the end of a batch would depend on the batches.
+        """
+        if not closes:
+            return RecentWindows(_NONE, np.empty(0), np.empty((0, 1)), changed=False)
         windows = self._recent.get(clock)
         self._recent.told()
         return windows
