@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from rich.console import Console
@@ -60,17 +61,21 @@ def simulate(seeds: range, *, console: Console, show: bool = True) -> Summary:
     """Run seeds one after the other; report failures as they come."""
     summary, began = Summary(), time.process_time()
     columns = TextColumn("plans"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, disable=not show, transient=True) as progress:
-        for seed in progress.track(seeds):
-            case = random_case(seed)
-            try:
-                summary.add(case, check(case))
-            except Exception as error:
-                summary.count(case)
-                summary.failures.append((seed, _in_a_line(error)))
-                console.print(failure_line(seed, error), style="red", markup=False, highlight=False, soft_wrap=True)
+    with Progress(*columns, console=console, disable=not show, transient=True) as progress, suppress(KeyboardInterrupt):
+        for seed in progress.track(seeds):  # Ctrl-C: what has been run is reported all the same
+            _run(seed, summary, console)
     summary.seconds = time.process_time() - began
     return summary
+
+
+def _run(seed: int, summary: Summary, console: Console) -> None:
+    case = random_case(seed)
+    try:
+        summary.add(case, check(case))
+    except Exception as error:
+        summary.count(case)
+        summary.failures.append((seed, _in_a_line(error)))
+        console.print(failure_line(seed, error), style="red", markup=False, highlight=False, soft_wrap=True)
 
 
 def failure_line(seed: int, error: Exception) -> str:
