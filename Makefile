@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench experiments dev lock clean
+.PHONY: help demo test check bench experiments simulate dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -27,6 +27,10 @@ bench: $(READY)  ## benchmarks: ratios against a rival in the same run
 experiments: $(READY)  ## the documents' figures and ours at the small scale; fails if our defaults became worse
 	$(BIN)/slackwater experiment all --fresh --baseline docs/reproduction/baseline.json
 	$(BIN)/slackwater report --markdown experiment-results/REPRODUCTION.md
+
+SEEDS ?= 1000
+simulate: $(READY)  ## random plans and streams, cut and restored, against oracles (SEEDS=10000 for a night)
+	$(BIN)/slackwater simulate --seeds $(SEEDS)
 
 dev: $(READY)  ## set up the environment in .venv
 

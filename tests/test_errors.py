@@ -17,6 +17,7 @@ ERRORS = [
     errors.LateEventError(stream="bus", reason="null_time", event_time=None, late_by=None),
     errors.StateError("format version 9", expected="1", remedy="start anew"),
     errors.AccountingError(arrived=3, released=1, late=0, buffered=1),
+    errors.InvariantError("the clock of bus", found="4", expected="9 or later"),
     errors.SessionError("spark.x", found=None, needed="2"),
     errors.JavaError(found="11"),
     errors.DatasetError("syn3", problem="does not exist", remedy="write it first"),

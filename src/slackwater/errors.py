@@ -251,6 +251,26 @@ class AccountingError(SlackwaterError):
         )
 
 
+class InvariantError(SlackwaterError):
+    """What must hold after every batch does not. Always a bug of ours, or of the machine; nothing is written.
+
+    >>> str(InvariantError("the clock of bus", found="4", expected="9 or later"))
+    'the clock of bus is 4, expected 9 or later; nothing of this batch was written: please report it with its data'
+    """
+
+    def __init__(self, what: str, *, found: str, expected: str) -> None:
+        super().__init__(what, found, expected)
+        self.what = what
+        self.found = found
+        self.expected = expected
+
+    def __str__(self) -> str:
+        return (
+            f"{self.what} is {self.found}, expected {self.expected}; "
+            "nothing of this batch was written: please report it with its data"
+        )
+
+
 class SessionError(SlackwaterError, RuntimeError):
     """A Spark session lacks a setting that slackwater needs.
 

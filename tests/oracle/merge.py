@@ -20,7 +20,7 @@ class Merge:
     """
 
     streams: int
-    slack: int
+    slack: int | tuple[int, ...]  # of all streams alike, or one per stream
     release: str = "arrival"
     held: list[Event] = field(default_factory=list)
     idle: set[int] = field(default_factory=set)
@@ -55,7 +55,8 @@ class Merge:
     def _arrive(self, stream: int, came: list[Event]) -> list[Event]:
         mine = [event for event in came if event.stream == stream]
         self.idle -= {stream} if mine else set()
-        return self.kslacks[stream].on_step(mine, self.slack) if mine else []
+        slack = self.slack if isinstance(self.slack, int) else self.slack[stream]
+        return self.kslacks[stream].on_step(mine, slack) if mine else []
 
     def _step_aside(self, stream: int) -> None:
         self._pass_on(self.kslacks[stream].pass_on(math.inf))

@@ -16,6 +16,7 @@ from slackwater.cli.profile import profile
 from slackwater.cli.replay import replay
 from slackwater.cli.report import report
 from slackwater.cli.run import run
+from slackwater.cli.simulate import simulate
 from slackwater.errors import SlackwaterError
 
 INTERRUPTED = 130  # what shells expect of a program that Ctrl-C ended
@@ -53,6 +54,7 @@ app.command()(experiment)
 app.command()(report)
 app.command()(bench)
 app.command()(prod)
+app.command()(simulate)
 
 
 def _show_version(wanted: bool) -> None:

@@ -127,6 +127,24 @@ class ResultLedgerLogic:
         """The ends of the windows that are held, in ascending order."""
         return self._panes.ends(self._numbers)
 
+    @property
+    def gone(self) -> int:
+        """Windows that end before it get no more events."""
+        return self._gone
+
+    def ends_reached(self, clock: Times, reached: Times, closed_to: int) -> Times:
+        """Return the ends of windows that closed, step by step, and that events may still come to: all, held or not.
+
+        `reached` is how far windows are closed after each step, `closed_to` how far before the first.
+        """
+        slide = self._panes.slide
+        closed = np.concatenate(([closed_to], reached[:-1]))
+        first = np.maximum(closed, clock - self._limits[1]) // slide + 1  # an end at either is no new one
+        count = np.maximum(reached // slide - first + 1, 0)
+        within = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+        ends: Times = (np.repeat(first, count) + within) * slide
+        return ends
+
     def snapshot(self) -> LedgerState:
         """Return all that is needed to go on. Cells are replaced, never changed."""
         return LedgerState(self._clock, self._whole, self._longest, self._gone, dict(self._held))
@@ -134,6 +152,13 @@ class ResultLedgerLogic:
     @property
     def _numbers(self) -> Rows:
         return np.sort(np.fromiter(self._held, np.int64, len(self._held)))
+
+    @property
+    def _limits(self) -> tuple[int, int]:
+        """For how long after its end a window is kept: at least, and at most."""
+        least = max(_LEAST * self._panes.slide, _LONGER * self._config.youngest)
+        most = _MOST * self._panes.slide if self._config.most is None else _LONGER * self._config.most
+        return least, max(least, min(most, _MOST * self._panes.slide))
 
     def _frontier(self, arrivals: Arrivals) -> Times:
         """Return before which end windows are not kept any more, at each step: it never goes back."""
@@ -145,9 +170,7 @@ class ResultLedgerLogic:
         arrived = arrivals.arrived_by(np.arange(arrivals.steps - 1))
         known = np.concatenate(([self._longest], longest[arrived - 1]))
         self._longest = int(longest[-1])
-        least = max(_LEAST * self._panes.slide, _LONGER * self._config.youngest)
-        most = _MOST * self._panes.slide if self._config.most is None else _LONGER * self._config.most
-        kept = np.clip(_LONGER * known, least, max(least, min(most, _MOST * self._panes.slide)))
+        kept = np.clip(_LONGER * known, *self._limits)
         return np.maximum(np.maximum.accumulate(arrivals.before - kept), self._gone)
 
     def _add(self, steps: ResultSteps) -> None:

@@ -61,6 +61,10 @@ class RecentResults:
         elif len(self._end) < self._most or end > self._end[0]:  # an older one would not be remembered
             self._early[end] = waited
 
+    def forget(self, before: int) -> None:
+        """Forget what was emitted of windows that end before a time, if they were not judged by now."""
+        self._early = {end: waited for end, waited in self._early.items() if end >= before}
+
     def get(self, clock: int) -> RecentWindows:
         """Return what is known at a clock; `due` and `made` count what has become known since `told`."""
         age, results = clock - self._end, self._kept[:, -1].copy()

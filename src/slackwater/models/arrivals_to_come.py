@@ -73,6 +73,8 @@ def rows_to_come(past: Completeness, clock: int, ends: Times, *, size: int, slac
     if view.known <= 1:
         return np.zeros(len(ends))
     offsets, wanted = _wanted(past, view, clock, ends, size=size, slack=slack)
+    if not len(offsets):  # windows that ended longer ago than anything that is remembered
+        return np.zeros(len(ends))
     shares = slide_shares(view)
     expected = shares[(view.phase[0] + offsets) % view.per_slide]
     rate = _rate(view, shares, offsets, wanted.sum(axis=0), expected)

@@ -32,6 +32,7 @@ from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.compared import Compared, ComparedEarly
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.guard import Incoming, turn_away
+from slackwater.pipeline.invariants import check_clock, check_still_closed
 from slackwater.pipeline.kept import KeptShare
 from slackwater.pipeline.marks import Answer, Mark, broken_promises, closed_by, unheard
 from slackwater.pipeline.reorder import turned_away_by
@@ -124,6 +125,7 @@ class AggregatePipeline:
         self, incoming: Incoming, group: Rows, inputs: Sequence[Input], marks: Sequence[Mark] = ()
     ) -> AggregateOutcome:
         """Take in a batch in arrival order; `group` and `inputs` have an entry for each row that events name."""
+        before = self._logic.clock, self._logic.closed_to
         events, turned_away = turn_away(incoming, self._node.stream.max_ahead)
         events, turned_away = self._turn_away_liars(events, turned_away, group, marks)
         arrivals = self._logic.arrive(events)
@@ -148,10 +150,12 @@ class AggregatePipeline:
         late = self._node.late.keep(
             turned_away + self._late(events, arrivals, run.late, run.late_behind), stream=self._node.stream.name
         )
+        self._check(run.emitted, *before)
         return self._outcome(emitted, late, decisions, (*self._sidelined.answers, *run.answers))
 
     def on_end(self) -> AggregateOutcome:
         """Drain: work off what was set aside, close every window that has events, and decide one last time."""
+        before = self._logic.clock, self._logic.closed_to
         clock = np.full(2, BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock)
         back = self._sidelined.work_off()
         closed, estimates = self._tower.on_end(), None
@@ -164,6 +168,7 @@ class AggregatePipeline:
         if self._within is not None:
             self._within.on_end()
         last = self._boundaries.close(self._logic.clock, self.slack, self._counts, self._results)
+        self._check(closing, *before)
         return replace(outcome, decisions=last)
 
     def snapshot(self) -> dict[str, Any]:
@@ -300,16 +305,17 @@ class AggregatePipeline:
         return decisions
 
     def _measure(self, part: Arrivals, slack: Times, decisions: Decisions, *, late: int) -> Measurement:
+        intervals = int(decisions.intervals.sum())
         return Measurement(
             at=int(part.clock[-1]),
-            intervals=int(decisions.intervals.sum()),
+            intervals=intervals,
             slack=int(slack[-1]),
             max_delay=int(part.delay.max()),
             delays=self._delays(part),
             counts=self._counts,
             late=late,
             kept=None if self._kept is None else self._kept.get(),
-            windows=None if self._within is None else self._within.measure(int(part.clock[-1])),
+            windows=None if self._within is None else self._within.measure(int(part.clock[-1]), closes=intervals > 0),
         )
 
     def _count(self, arrived: int, late: int) -> None:
@@ -338,6 +344,17 @@ class AggregatePipeline:
             needed = slack_to_stay_open(ended, arrivals.per_event(arrivals.before)[late])
             out.code[is_over_cap(needed, cap.microseconds)] = code_of(Reason.OVER_CAP)
         return out
+
+    def _check(self, closing: Emitted | None, clock: int | None, closed_to: int) -> None:
+        """Stop if the clock went back or a window closed again; clock and `closed_to` are those before.
+
+        `closing` is without the windows that had waited for rows set aside; those of a level above are its own.
+        """
+        check_clock(self._logic.clock, clock, what=f"the clock of {self._node.stream.name}")
+        check_clock(self._logic.closed_to, closed_to, what=f"the end of closed windows of {self._node.stream.name}")
+        if closing is not None and not self._uppers:
+            finals = self._node.panes.ends(closing.cells.place[closing.final])
+            check_still_closed(finals, closed_to, what=self._node.stream.name)
 
     def _outcome(
         self,

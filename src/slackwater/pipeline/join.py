@@ -23,6 +23,7 @@ from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.foresight import Foresight, profile_for
 from slackwater.pipeline.gate_inputs import GateInputs
 from slackwater.pipeline.inputs import SynchronizedInputs
+from slackwater.pipeline.invariants import check_clock, check_order
 from slackwater.pipeline.kept import KeptShare
 from slackwater.time import BEFORE_ALL_TIME, Times, is_over_cap
 
@@ -130,30 +131,32 @@ class StreamsPipeline(ABC):
 
     def on_batch(self, incoming: Sequence[Incoming]) -> JoinOutcome:
         """Take in a batch, one part for each stream in arrival order; join, route and decide."""
+        before = self.clock, self.time
         merged, turned_away = self._inputs.arrive(incoming)
         self._away = np.sort(np.concatenate([late.events.arrival for late in turned_away]))
         outcomes = [self._run(part, slack) for part, slack in self._parts(merged)]
         self._counts = self._added(late=len(self._away), arrived=len(self._away))
         self._away = _NO_TIMES
-        return self._balanced(
-            joined([JoinOutcome(None, self._sides(turned_away), Decisions.none(), _NO_TIMES), *outcomes])
-        )
+        away = JoinOutcome(None, self._sides(turned_away), Decisions.none(), _NO_TIMES)
+        return self._checked(joined([away, *outcomes]), *before)
 
     def on_idle(self, stream: int) -> JoinOutcome:
         """Let a stream that is silent step aside: it releases what it holds, and nobody waits for it.
 
         What leaves because of that was not ready: the next decision counts it.
         """
+        before = self.clock, self.time
         passed = self._inputs.on_idle(stream, np.asarray(self.slack))
         self._past += int(passed.past(self._node.contract)[-1])
-        return self._balanced(self._route(replace(self._process(passed.events), ready=passed.ready)))
+        return self._checked(self._route(replace(self._process(passed.events), ready=passed.ready)), *before)
 
     def on_end(self) -> JoinOutcome:
         """Drain: release all that is held, join it, and decide one last time."""
+        before = self.clock, self.time
         routed = self._route(self._process(self._inputs.on_end()))
         slack = self._controller.next_slack().microseconds
         last = self._with_past(self._boundaries.close(self.clock, slack, self._counts, self._results))
-        return self._balanced(replace(routed, decisions=last, watermark=np.full(len(last), self._time_now)))
+        return self._checked(replace(routed, decisions=last, watermark=np.full(len(last), self._time_now)), *before)
 
     def skip_to(self, time: int) -> None:
         """Give no result before this time: what can only come to one is late. Whoever takes the results has no use."""
@@ -345,8 +348,15 @@ class StreamsPipeline(ABC):
         counts = self._counts
         return Counts(counts.arrived + arrived, counts.released + released, counts.late + late)
 
-    def _balanced(self, outcome: JoinOutcome) -> JoinOutcome:
+    def _checked(self, outcome: JoinOutcome, clock: int | None, time: int | None) -> JoinOutcome:
+        """Stop if an event is lost, or a result out of order; clock and time are those before."""
         self.counts.check()
+        check_clock(self.clock, clock, what=f"the clock of the {self._node.operator}")
+        check_clock(self.time, time, what=f"the time of the {self._node.operator}")
+        if outcome.results is not None:
+            check_order(outcome.results.time, time, what=f"results of the {self._node.operator}")
+        for part in outcome.processed:
+            check_order(part.events.time[part.in_order], time, what=f"events of the {self._node.operator}")
         return outcome
 
 

@@ -22,6 +22,7 @@ from slackwater.events import Events, Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.guard import Incoming, turn_away
+from slackwater.pipeline.invariants import check_clock, check_order
 from slackwater.pipeline.kept import KeptShare
 from slackwater.time import is_over_cap
 
@@ -64,6 +65,7 @@ class ReorderPipeline:
 
     def on_batch(self, incoming: Incoming) -> Outcome:
         """Take in a batch in arrival order; release, route and decide."""
+        before = self._kslack.snapshot()
         events, turned_away = turn_away(incoming, self._node.stream.max_ahead)
         arrivals = self._kslack.arrive(events)
         path = self._controller.slack_path(arrivals.largest_delay())
@@ -74,20 +76,21 @@ class ReorderPipeline:
             outcomes.append(self._run(part, slack, turned_away[:came]))
             turned_away = turned_away[came:]
         outcomes.append(self._route(Departures.none(), turned_away, Decisions.none(), 0))
-        return self._balanced(joined(outcomes))
+        return self._checked(joined(outcomes), before)
 
     def on_end(self) -> Outcome:
         """Drain: release all that is held, and decide one last time."""
+        before = self._kslack.snapshot()
         routed = self._drain(self._kslack.on_end())
         slack = self._controller.next_slack().microseconds
         last = self._boundaries.close(self._kslack.snapshot().clock, slack, self._counts, self._counts.released)
-        return self._balanced(Outcome(routed.released, routed.late, last))
+        return self._checked(Outcome(routed.released, routed.late, last), before)
 
     def on_quiet(self, keys: Mask) -> Outcome:
         """Drain keys that have fallen silent; the others go on. There is nothing to decide."""
         if not isinstance(self._kslack, KeyedLogic):
             raise TypeError("only a buffer with a clock per key has keys")
-        return self._balanced(self._drain(self._kslack.on_quiet(keys)))
+        return self._checked(self._drain(self._kslack.on_quiet(keys)), self._kslack.snapshot())
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
@@ -196,8 +199,12 @@ class ReorderPipeline:
             late.code[is_over_cap(out.late_delay, cap.microseconds)] = code_of(Reason.OVER_CAP)
         return late
 
-    def _balanced(self, outcome: Outcome) -> Outcome:
+    def _checked(self, outcome: Outcome, before: KSlackState) -> Outcome:
+        """Stop if an event is lost, or out of order; the order of each of many keys is left to their heaps."""
         self.counts.check()
+        check_clock(self.clock, before.clock, what=f"the clock of {self._node.stream.name}")
+        if not self._node.by:
+            check_order(outcome.released.time, before.passed_on, what=f"results of {self._node.stream.name}")
         return outcome
 
 

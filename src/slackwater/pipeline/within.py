@@ -16,12 +16,12 @@ import numpy as np
 from slackwater.contracts import RelativeError
 from slackwater.core.ledger import Judged, LedgerState, ResultLedger
 from slackwater.estimate.recent_results import RecentResults
+from slackwater.measurement import RecentWindows
 
 if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.cells import Cells, Input
     from slackwater.events import Rows
-    from slackwater.measurement import RecentWindows
     from slackwater.pipeline.boundaries import Decisions
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
@@ -80,9 +80,11 @@ class WithinBound:
         """Find what closes in a part of the batch, which `follow` then goes through.
 
         `reached` is how far windows are closed after each step, `closed_to` how far before the first; `promised` how
-        far the input has closed them before each step, when the clock was still that of the step before.
+        far the input has closed them before each step, when the clock was still that of the step before. A window
+        without events counts too: if some come to it later, its result is one that was never emitted.
         """
-        ends = self._closing(closed_to, int(reached[-1]))
+        all_ends = self._ledger.ends_reached(part.clock, np.minimum(reached, part.clock), closed_to)
+        ends = np.union1d(self._closing(closed_to, int(reached[-1])), all_ends)
         step = np.searchsorted(reached, ends, side="left")
         clock = np.where(ends <= promised[step], part.before[step], part.clock[step])
         self._part, self._clock = _Part(part.clock, ends, step, np.maximum(clock - ends, 0)), int(part.clock[-1])
@@ -99,8 +101,13 @@ class WithinBound:
         self._tell(start, len(self._part.clock))
         return replace(decisions, measured=measured)
 
-    def measure(self, clock: int) -> RecentWindows:
-        """Return what is known of recent windows, and what has become known since it was asked before."""
+    def measure(self, clock: int, *, closes: bool) -> RecentWindows:
+        """Return what is known of recent windows, and what has become known since it was asked before.
+
+        Where no interval `closes`, nothing is told: what is known at the end of a batch would depend on the batches.
+        """
+        if not closes:
+            return RecentWindows(_NONE, np.empty(0), np.empty((0, 1)), changed=False)
         windows = self._recent.get(clock)
         self._recent.told()
         return windows
@@ -110,6 +117,7 @@ class WithinBound:
         for end in self._closing(closed_to, promised).tolist():
             self._recent.emitted(end, max(self._clock - end, 0))
         self._ledger.forget()
+        self._recent.forget(self._ledger.gone)
 
     def on_end(self) -> None:
         """Let go of all windows."""

@@ -157,6 +157,9 @@ def check_join(node: JoinNode) -> None:
         )
     check_buckets(node.buckets)
     _check_scope(node)
+    controller_for(
+        node.contract, windows=tuple(each.microseconds for each in node.windows)
+    )  # some know two streams only
     if node.situation2 and len(node.streams) != 2:
         raise ParameterError("situation2", True, must="be used with two streams", remedy="leave it out")
     check_struct_names(node.streams)

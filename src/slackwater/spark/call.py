@@ -20,6 +20,7 @@ from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.reorder import STATE_VERSION, Outcome, ReorderPipeline, check_version
 from slackwater.spark.latency import Left, Waits
 from slackwater.spark.packets import split, to_bytes
+from slackwater.spark.sealed import sealed_text, unsealed_text
 from slackwater.spark.state import Chunk, ChunkedBuffer, ChunkStore, Payload
 from slackwater.time import Duration
 
@@ -56,7 +57,7 @@ class Saved:
         if value is None:
             return cls()
         try:
-            found = json.loads(value[0])
+            found = json.loads(unsealed_text(value[0]))
             check_version(found.pop("version"))
             written_for = found.pop("plan")
             saved = cls(**{**found, "chunks": tuple(cls.chunk_type(**chunk) for chunk in found["chunks"])})
@@ -74,7 +75,7 @@ class Saved:
 
     def dump(self, identity: str) -> str:
         """Return text from which `load` gives the same, for the same plan."""
-        return json.dumps({"version": STATE_VERSION, "plan": identity, **asdict(self)})
+        return sealed_text(json.dumps({"version": STATE_VERSION, "plan": identity, **asdict(self)}))
 
 
 def identity_of(node: ReorderNode, schema: pa.Schema) -> str:

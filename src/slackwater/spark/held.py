@@ -8,7 +8,7 @@ what changes. A chunk of which no row is held any more is deleted; neighbors tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,7 +18,8 @@ import pyarrow as pa
 from slackwater.events import Events, Tagged
 from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.join import Held
-from slackwater.spark.packets import from_bytes, split, to_bytes
+from slackwater.spark.packets import split
+from slackwater.spark.sealed import check_seal, seal_of, sealed, unsealed
 from slackwater.spark.state import ARRIVAL_COLUMN, CHUNK_ROWS, TIME_COLUMN, ChunkStore, unreadable_chunk
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class HeldChunk:
     number: int
     stream: int
     rows: int
+    seal: int | None = None  # the checksum of its marks; None: written before there were any
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,8 @@ class HeldStore:
     def read(self, chunk: HeldChunk) -> tuple[pa.Table, Marks]:
         """Return a chunk and its marks."""
         try:
-            table = from_bytes(self.chunks.read(chunk.number))
-            marks = np.frombuffer(self.marks.read(chunk.number), np.uint8)
+            table = unsealed(self.chunks.read(chunk.number))
+            marks = np.frombuffer(check_seal(self.marks.read(chunk.number), chunk.seal), np.uint8)
         except (pa.ArrowInvalid, KeyError, TypeError) as error:
             raise unreadable_chunk(chunk.number) from error
         if not table.num_rows == len(marks) == chunk.rows or table.column_names[-len(_HIDDEN) :] != list(_HIDDEN):
@@ -62,7 +64,7 @@ class HeldStore:
 
     def write(self, number: int, table: pa.Table, marks: Marks) -> None:
         """Keep a chunk and its marks."""
-        self.chunks.write(number, to_bytes(table))
+        self.chunks.write(number, sealed(table))
         self.marks.write(number, marks.tobytes())
 
     def delete(self, chunk: HeldChunk) -> None:
@@ -120,9 +122,10 @@ class HeldRows:
 
     def _keep(self, stream: int, rows: _StreamRows, group: _Group, marks: Marks) -> Iterator[HeldChunk]:
         if group.stays is not None:
-            if marks[group.pieces[0].span].tobytes() != rows.marks[group.pieces[0].span].tobytes():
-                self._store.marks.write(group.stays.number, marks[group.pieces[0].span].tobytes())
-            yield group.stays
+            own = marks[group.pieces[0].span].tobytes()
+            if own != rows.marks[group.pieces[0].span].tobytes():
+                self._store.marks.write(group.stays.number, own)
+            yield replace(group.stays, seal=seal_of(own))
             return
         for piece in group.pieces:
             if piece.chunk is not None:
@@ -130,8 +133,9 @@ class HeldRows:
         chosen = np.concatenate([piece.start + np.flatnonzero(marks[piece.span]) for piece in group.pieces])
         start = 0
         for part in split(rows.chosen(chosen)):
-            chunk = HeldChunk(self._next, stream, part.num_rows)
-            self._store.write(chunk.number, part, marks[chosen[start : start + part.num_rows]])
+            own = marks[chosen[start : start + part.num_rows]]
+            chunk = HeldChunk(self._next, stream, part.num_rows, seal_of(own.tobytes()))
+            self._store.write(chunk.number, part, own)
             start, self._next = start + part.num_rows, self._next + 1
             yield chunk
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from slackwater.core.keyed_buffer import KeyedBuffer
 from slackwater.core.keyed_kernels import HELD
 from slackwater.events import Events
-from slackwater.spark.packets import from_bytes, to_bytes
+from slackwater.spark.sealed import check_seal, seal_of, sealed, unsealed
 from slackwater.spark.state import (
     ARRIVAL_COLUMN,
     CHUNK_ROWS,
@@ -49,6 +49,7 @@ class KeyedChunk:
     rows: int  # of these, those that wait
     earliest: int
     marks: int | None = None  # where its marks are; None: all rows wait
+    seal: int | None = None  # their checksum
 
 
 class KeyedChunks(KeyedBuffer):
@@ -111,7 +112,7 @@ class KeyedChunks(KeyedBuffer):
 
     def _load(self, chunk: KeyedChunk) -> None:
         try:
-            table = from_bytes(self._store.read(chunk.number))
+            table = unsealed(self._store.read(chunk.number))
             time, arrival, key = (table[name].to_numpy() for name in _HIDDEN)
             waits = self._waiting(chunk)
         except (pa.ArrowInvalid, KeyError, TypeError, ValueError) as error:
@@ -126,7 +127,7 @@ class KeyedChunks(KeyedBuffer):
     def _waiting(self, chunk: KeyedChunk) -> Mask:
         if chunk.marks is None:
             return np.ones(chunk.size, np.bool_)
-        bits = np.frombuffer(self._store.read(chunk.marks), np.uint8)
+        bits = np.frombuffer(check_seal(self._store.read(chunk.marks), chunk.seal), np.uint8)
         return np.unpackbits(bits, count=chunk.size).astype(np.bool_)
 
     def _marked(self, chunk: KeyedChunk, first: int, left: Events) -> KeyedChunk:
@@ -134,8 +135,9 @@ class KeyedChunks(KeyedBuffer):
         waits[left.row - first] = True
         number = self._next if chunk.marks is None else chunk.marks
         self._next = max(self._next, number + 1)
-        self._store.write(number, np.packbits(waits).tobytes())
-        return replace(chunk, rows=len(left), earliest=int(left.time.min()), marks=number)
+        marks = np.packbits(waits).tobytes()
+        self._store.write(number, marks)
+        return replace(chunk, rows=len(left), earliest=int(left.time.min()), marks=number, seal=seal_of(marks))
 
     def _forget(self, chunk: KeyedChunk) -> None:
         del self._stored[chunk.number]
@@ -151,7 +153,7 @@ class KeyedChunks(KeyedBuffer):
             table = payload.take(part.row)
             for name, column in zip(_HIDDEN, (part.time, part.arrival, self._numbers[part.row]), strict=True):
                 table = table.append_column(name, pa.array(column))
-            self._store.write(self._next, to_bytes(table))
+            self._store.write(self._next, sealed(table))
             self._stored[self._next] = KeyedChunk(self._next, len(part), len(part), int(part.time[0]))
             self._next += 1
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from slackwater.core.keyed_buffer import new_keys
 from slackwater.core.keyed_kernels import CLOCK, HELD, PASSED_ON
 from slackwater.pipeline.by_keys import number_keys
-from slackwater.spark.packets import from_bytes, to_bytes
+from slackwater.spark.sealed import sealed, unsealed
 from slackwater.spark.state import ChunkStore, unreadable_chunk
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class KnownKeys:
                 break
             numbers = np.union1d(numbers, self._pages.pop(page))
             self._store.delete(page)
-        self._store.write(next_number, to_bytes(self._page(numbers, values)))
+        self._store.write(next_number, sealed(self._page(numbers, values)))
         self._pages[next_number] = numbers
         return list(self._pages), next_number + 1
 
@@ -94,7 +94,7 @@ class KnownKeys:
 
     def _read(self, number: int) -> pa.Table:
         try:
-            page = from_bytes(self._store.read(number))
+            page = unsealed(self._store.read(number))
         except (pa.ArrowInvalid, KeyError, TypeError) as error:
             raise unreadable_chunk(number) from error
         if not {*self._names, _NUMBER, *_SAVED.values(), _SPOKE} <= set(page.column_names):

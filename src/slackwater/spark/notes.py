@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.core.cells import Cells
-from slackwater.spark.packets import from_bytes, to_bytes
+from slackwater.spark.sealed import sealed, unsealed
 from slackwater.spark.state import ChunkStore, unreadable_chunk
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _PLACE, _FIRST, _SECOND = "__slackwater_place", "__slackwater_first", "__slackwa
 def read_notes(store: ChunkStore, names: Sequence[str]) -> list[pa.Table]:
     """Return the chunks of these notes."""
     try:
-        return [from_bytes(store.read(NUMBERS[name])) for name in names]
+        return [unsealed(store.read(NUMBERS[name])) for name in names]
     except (pa.ArrowInvalid, KeyError, TypeError) as error:
         raise unreadable_chunk(NUMBERS[names[0]]) from error
 
@@ -52,5 +52,5 @@ def commit_notes(
             columns = {**groups, _PLACE: cells.place}
             if cells.states:
                 columns[_FIRST], columns[_SECOND] = cells.states[0]
-            store.write(NUMBERS[name], to_bytes(pa.table(columns)))
+            store.write(NUMBERS[name], sealed(pa.table(columns)))
     return tuple(after)

@@ -16,7 +16,7 @@ import pyarrow as pa
 from slackwater.core.cells import Cells
 from slackwater.core.open_panes import OpenPanes
 from slackwater.core.ragged import Ragged
-from slackwater.spark.packets import from_bytes, to_bytes
+from slackwater.spark.sealed import sealed, unsealed
 from slackwater.spark.state import ChunkStore, unreadable_chunk
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def commit_panes(
             store.delete(number)
     for number in sorted(panes.changed):
         rows[number] = len(panes[number])
-        store.write(number, to_bytes(chunk_of(panes[number], keys)))
+        store.write(number, sealed(chunk_of(panes[number], keys)))
     return tuple(PaneChunk(number, rows[number]) for number in panes.numbers().tolist())
 
 
@@ -83,7 +83,7 @@ class _Stored:
 def read_chunk(store: ChunkStore, number: int) -> pa.Table:
     """Return a chunk as a table."""
     try:
-        return from_bytes(store.read(number))
+        return unsealed(store.read(number))
     except (pa.ArrowInvalid, KeyError, TypeError) as error:
         raise unreadable_chunk(number) from error
 

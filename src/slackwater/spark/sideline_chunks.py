@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from slackwater.core.cells import Cells, Input
 from slackwater.core.sidelined import SidelinedState, Waiting
-from slackwater.spark.packets import to_bytes
 from slackwater.spark.pane_chunks import chunk_of, read_chunk, states_of
+from slackwater.spark.sealed import sealed
 
 if TYPE_CHECKING:
     from slackwater.pipeline.groups import GrowingGroups
@@ -54,7 +54,7 @@ def commit_sidelined(
         store.delete(_NUMBERS[name])
     for name, table in there.items():
         if table is not None:
-            store.write(_NUMBERS[name], to_bytes(table))
+            store.write(_NUMBERS[name], sealed(table))
     return tuple(there)
 
 

@@ -15,7 +15,8 @@ import pyarrow as pa
 
 from slackwater.errors import StateError
 from slackwater.events import Events
-from slackwater.spark.packets import PACKET_BYTES, from_bytes, to_bytes
+from slackwater.spark.packets import PACKET_BYTES
+from slackwater.spark.sealed import sealed, unsealed
 from slackwater.time import BEFORE_ALL_TIME, count_released, is_released
 
 TIME_COLUMN, ARRIVAL_COLUMN = "__slackwater_time", "__slackwater_arrival"
@@ -139,7 +140,7 @@ class ChunkedBuffer:
 
     def _load(self, chunk: Chunk) -> Events:
         try:
-            table = from_bytes(self._store.read(chunk.number))
+            table = unsealed(self._store.read(chunk.number))
             time, arrival = table[TIME_COLUMN].to_numpy(), table[ARRIVAL_COLUMN].to_numpy()
         except (pa.ArrowInvalid, KeyError, TypeError) as error:
             raise unreadable_chunk(chunk.number) from error
@@ -180,7 +181,7 @@ class ChunkedBuffer:
             table = table.append_column(TIME_COLUMN, pa.array(part.time)).append_column(
                 ARRIVAL_COLUMN, pa.array(part.arrival)
             )
-            self._store.write(self._next, to_bytes(table))
+            self._store.write(self._next, sealed(table))
             self._stored[self._next] = Chunk(self._next, len(part), int(part.time[0]), BEFORE_ALL_TIME)
             self._next += 1
 

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.core.cells import Cells
-from slackwater.spark.packets import to_bytes
 from slackwater.spark.pane_chunks import chunk_of, read_chunk, states_of
+from slackwater.spark.sealed import sealed
 
 if TYPE_CHECKING:
     from slackwater.pipeline.groups import GrowingGroups
@@ -47,5 +47,5 @@ def commit_watched(
     for window, cells in after.items():
         if before.get(window) is not cells:
             table = chunk_of(cells, keys).append_column(_BIN, pa.array(cells.place))
-            store.write(_FIRST + window, to_bytes(table))
+            store.write(_FIRST + window, sealed(table))
     return tuple(sorted(after))

@@ -1,0 +1,79 @@
+"""Three hundred random plans, and whether the simulation would notice."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+import slackwater as sw
+from slackwater.spark import call as spark_call
+from tests.simulation import command
+from tests.simulation.calls import BrokenPromiseError
+from tests.simulation.case import Case, Row
+from tests.simulation.check import check
+from tests.simulation.plans import OPERATORS, random_case
+from tests.simulation.shrink import shrunk
+
+PLANS, PARTS = 300, 10
+SMALL = Case("reorder", {"contract": "sw.NoSlack()"}, tuple(Row(0, i, 5 * i % 7) for i in range(20)), cuts=(3, 8))
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_random_plans_keep_their_promises(part):
+    size, out = PLANS // PARTS, io.StringIO()
+    summary = command.simulate(range(part * size, (part + 1) * size), console=Console(file=out), show=False)
+    assert [] == summary.failures, out.getvalue()
+
+
+@pytest.fixture
+def loses_a_row(monkeypatch):
+    whole = spark_call.released_table
+    monkeypatch.setattr(spark_call, "released_table", lambda *given: whole(*given)[1:])
+
+
+def test_every_operator_contract_and_way_to_check_is_among_them():
+    summary = command.Summary()
+    for seed in range(PLANS):
+        summary.count(random_case(seed))
+    assert {name.split(" of ")[0] for name in summary.operators} == set(OPERATORS)
+    simple = {"NoSlack", "FixedSlack", "MaxSlack", "DropRatio", "Recall", "RelativeError", "Deadline", "Punctuated"}
+    assert simple | {"Deadline & DropRatio"} == set(summary.contracts)
+    assert len(sw.control.__all__) - 5 <= len(summary.controllers)
+
+
+def test_a_seed_is_the_same_case_for_ever():
+    assert random_case(7) == random_case(7) != random_case(8)
+
+
+def test_a_case_prints_as_the_code_that_makes_it():
+    case = random_case(3)
+    assert case == eval(repr(case))
+
+
+def test_a_row_that_is_lost_is_found(loses_a_row):
+    with pytest.raises(BrokenPromiseError, match=r"^(calls|lost|accounting)"):
+        check(SMALL)
+
+
+def test_a_failure_shrinks_to_a_few_rows(loses_a_row):
+    small = shrunk(SMALL, seconds=20)
+    assert (1, (), ()) == (len(small.rows), small.cuts, small.replays)
+
+
+def test_a_failure_is_a_line_that_says_how_to_see_it_again(loses_a_row):
+    out = io.StringIO()
+    console = Console(file=out, width=80)
+    assert 1 <= len(command.simulate(range(20), console=console, show=False).failures)
+    lines = out.getvalue().splitlines()
+    assert all("; replay: slackwater simulate --seed " in line for line in lines)
+
+
+def test_a_replay_of_a_failure_prints_a_program(loses_a_row, monkeypatch):
+    out = io.StringIO()
+    monkeypatch.setattr(command, "random_case", lambda seed: SMALL)
+    assert not command.replay(0, console=Console(file=out, width=200))
+    program = out.getvalue().partition("shrinking ...")[2]
+    with pytest.raises(BrokenPromiseError):
+        exec(program, {})

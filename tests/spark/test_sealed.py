@@ -1,0 +1,73 @@
+"""Every byte of saved state is covered by a checksum: one that changes is an error; no Spark needed."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from slackwater.errors import StateError
+from slackwater.spark.call import Saved
+from slackwater.spark.packets import to_bytes
+from slackwater.spark.sealed import sealed, unsealed
+from tests.simulation.calls import Bucket
+from tests.simulation.case import SCHEMA, Case, Row
+
+TABLE = pa.table({"a": [1, 2, 3]})
+ROWS = tuple(Row(i % 2, i, 10 * i, "a", i) for i in range(20))
+CASES = [
+    Case("reorder", {"contract": 'sw.FixedSlack("1 hour")'}, ROWS[::2]),
+    Case("reorder", {"contract": 'sw.FixedSlack("30 ms")', "by": "'key'"}, ROWS[::2], cuts=(5,)),
+    Case("join", {"contract": 'sw.FixedSlack("30 ms")', "within": '"50 ms"', "on": "'key'"}, ROWS, 2, cuts=(9,)),
+    Case(
+        "aggregate",
+        {"contract": "sw.RelativeError(0.1)", "size": '"50 ms"', "values": "{'n': sw.count()}", "by": "'key'"},
+        ROWS[::2],
+    ),
+]
+
+
+def flipped(body: bytes, place: int) -> bytes:
+    return body[:place] + bytes([body[place] ^ 4]) + body[place + 1 :]
+
+
+def test_any_bit_that_changes_is_noticed():
+    body = sealed(TABLE)
+    noticed = 0
+    for place in range(len(body) - 8):
+        try:
+            unsealed(flipped(body, place))
+        except pa.ArrowInvalid:
+            noticed += 1
+    assert len(body) - 8 == noticed
+
+
+def test_a_chunk_of_an_older_version_is_read_as_it_is():
+    assert TABLE.equals(unsealed(to_bytes(TABLE)))
+
+
+def test_an_entry_of_an_older_version_is_read_as_it_is():
+    text = Saved({"clock": 5}, (), 3, 4).dump("plan")
+    older = text.rpartition(', "checksum"')[0] + "}"
+    assert Saved({"clock": 5}, (), 3, 4) == Saved.load((older,), "plan")
+
+
+def test_an_entry_with_another_number_is_refused():
+    text = Saved({"clock": 57}, (), 3, 4).dump("plan")
+    with pytest.raises(StateError, match="an unreadable entry"):
+        Saved.load((text.replace("57", "58"),), "plan")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.operator} {case.options.get('by', '')}")
+def test_a_chunk_or_mark_that_changes_stops_the_next_call(case):
+    bucket = Bucket(case, case.plan(case.tables()).node)
+    for tables in case.batches():
+        bucket(tables)
+    text, chunks, marks = bucket.state
+    assert len(chunks) > 0
+    for damaged in (chunks, marks):
+        for number, body in damaged.items():
+            good, damaged[number] = body, flipped(body, len(body) // 2)
+            bucket.restore((text, chunks, marks))
+            with pytest.raises(StateError, match="unreadable chunk"):
+                bucket([SCHEMA.empty_table()] * case.streams, drain=True)
+            damaged[number] = good
