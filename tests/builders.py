@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from slackwater.contracts import Contract, FixedSlack
 from slackwater.events import Events
 from slackwater.pipeline.guard import Incoming
-from slackwater.pipeline.join import Held, JoinOutcome, JoinPipeline, joined
+from slackwater.pipeline.join import Held, JoinPipeline
+from slackwater.pipeline.join_outcome import JoinOutcome, joined
 from slackwater.pipeline.merge import MergePipeline, merged_events
 from slackwater.plan.condition import JoinCondition
 from slackwater.plan.nodes import JoinNode, MergeNode, StreamNode

@@ -13,7 +13,7 @@ import slackwater as sw
 from slackwater.contracts import NO_GOAL, Contract, FixedSlack
 from slackwater.events import Events
 from slackwater.pipeline.guard import Incoming
-from slackwater.pipeline.join import joined
+from slackwater.pipeline.join_outcome import joined
 from slackwater.pipeline.merge import MergePipeline, merged_ready
 from slackwater.testing.scripted import ScriptedController
 from slackwater.time import Duration

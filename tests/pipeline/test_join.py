@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import slackwater as sw
 from slackwater import control
 from slackwater.contracts import FixedSlack, MaxSlack, NoSlack, Recall
-from slackwater.pipeline.join import joined
+from slackwater.pipeline.join_outcome import joined
 from slackwater.time import Duration
 from tests.builders import SmallJoin, late_of, results_of, small_joins
 from tests.oracle.join import Pipeline, truth

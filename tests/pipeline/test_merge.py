@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack
 from slackwater.core.event_needs import EventNeeds
 from slackwater.pipeline.inputs import SynchronizedInputs
-from slackwater.pipeline.join import joined
+from slackwater.pipeline.join_outcome import joined
 from slackwater.time import Duration
 from tests.builders import SmallMerge, late_of, merged_rows_of, small_merges
 from tests.oracle.merge import Merge

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from slackwater.estimate.arrays import Floats
     from slackwater.events import Rows
     from slackwater.experiments.subject import Subject
-    from slackwater.pipeline.join import JoinOutcome
+    from slackwater.pipeline.join_outcome import JoinOutcome
     from slackwater.time import Mask, Times
 
 Notice: TypeAlias = Callable[[str, int, int], None]  # what runs now, how many runs are done, how many are planned

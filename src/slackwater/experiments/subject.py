@@ -25,7 +25,7 @@ from slackwater.time import DurationLike
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from slackwater.pipeline.join import JoinOutcome
+    from slackwater.pipeline.join_outcome import JoinOutcome
     from slackwater.plan.nodes import Unit
 
 

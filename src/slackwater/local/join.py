@@ -18,7 +18,8 @@ from slackwater.local.bounded import BoundedOutput
 from slackwater.pipeline.chained import results_schema
 from slackwater.pipeline.columns import check_arrival_kinds, check_types, read_batch
 from slackwater.pipeline.guard import Incoming, batches_together, turn_away
-from slackwater.pipeline.join import JoinOutcome, JoinPipeline, joined
+from slackwater.pipeline.join import JoinPipeline
+from slackwater.pipeline.join_outcome import JoinOutcome, joined
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
 from slackwater.plan.explain import in_a_line

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from slackwater.local.join import LocalStreams, batches_of
-from slackwater.pipeline.join import JoinOutcome, joined
+from slackwater.pipeline.join_outcome import JoinOutcome, joined
 from slackwater.pipeline.merge import MergePipeline
 from slackwater.pipeline.merged_rows import late_merge_rows, merged_rows
 from slackwater.plan.explain_merge import explain_merge

@@ -19,7 +19,7 @@ from slackwater.pipeline.rows import result_rows, result_schema
 from slackwater.plan.nodes import MergeNode
 
 if TYPE_CHECKING:
-    from slackwater.pipeline.join import JoinOutcome
+    from slackwater.pipeline.join_outcome import JoinOutcome
     from slackwater.plan.feed import Feed
     from slackwater.plan.nodes import StreamsNode
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from slackwater.control.choose import controller_for, controller_state
 from slackwater.control.controller import learns_from, needs_cross
-from slackwater.core.join import Processed, Results, WindowJoin
+from slackwater.core.join import Processed, WindowJoin
 from slackwater.events import Events, Late, Reason, Tagged, code_of
 from slackwater.measurement import Counts, Joined, Measurement, StreamArrivals
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
@@ -24,6 +24,7 @@ from slackwater.pipeline.foresight import Foresight, profile_for
 from slackwater.pipeline.gate_inputs import GateInputs
 from slackwater.pipeline.inputs import SynchronizedInputs
 from slackwater.pipeline.invariants import check_clock, check_order
+from slackwater.pipeline.join_outcome import JoinOutcome, joined
 from slackwater.pipeline.kept import KeptShare
 from slackwater.time import BEFORE_ALL_TIME, Times, is_over_cap
 
@@ -41,17 +42,6 @@ if TYPE_CHECKING:
 
 _NO_TIMES: Times = np.empty(0, np.int64)
 _MOST_RESULTS = 2**62  # where counting stops: a cross join can have more results than a number can say
-
-
-@dataclass(frozen=True, slots=True)
-class JoinOutcome:
-    """What a batch led to."""
-
-    results: Results | None  # None where only their number was wanted
-    late: tuple[Late, ...]  # of each stream
-    decisions: Decisions
-    watermark: Times  # at each decision, the join's time: no earlier result will follow
-    processed: tuple[Processed, ...] = ()  # part by part
 
 
 @dataclass(frozen=True)
@@ -382,24 +372,3 @@ class JoinPipeline(StreamsPipeline):
 
     def _profile(self, held: Held, state: dict[str, Any]) -> Profile:
         return profile_for(self._node, self._join, self._condition, held.seen, state)
-
-
-def joined(outcomes: Sequence[JoinOutcome]) -> JoinOutcome:
-    """Return what several batches led to, as one."""
-    sides = tuple(Late.concat(late) for late in zip(*(outcome.late for outcome in outcomes), strict=True))
-    listed = [outcome.results for outcome in outcomes if outcome.results is not None]
-    return JoinOutcome(
-        _all_results(listed) if listed else None,
-        sides,
-        Decisions.concat([outcome.decisions for outcome in outcomes]),
-        np.concatenate([outcome.watermark for outcome in outcomes]),
-        tuple(processed for outcome in outcomes for processed in outcome.processed),
-    )
-
-
-def _all_results(parts: list[Results]) -> Results:
-    if len(parts) == 1:
-        return parts[0]
-    rows = tuple(np.concatenate(columns) for columns in zip(*(part.rows for part in parts), strict=True))
-    time, position = (np.concatenate(c) for c in zip(*((p.time, p.position) for p in parts), strict=True))
-    return Results(time, position, rows)

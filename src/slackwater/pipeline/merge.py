@@ -14,7 +14,8 @@ from slackwater.pipeline.join import StreamsPipeline
 
 if TYPE_CHECKING:
     from slackwater.pipeline.foresight import Profile
-    from slackwater.pipeline.join import Held, JoinOutcome
+    from slackwater.pipeline.join import Held
+    from slackwater.pipeline.join_outcome import JoinOutcome
     from slackwater.time import Mask
 
 

@@ -15,7 +15,7 @@ from slackwater.pipeline.rows import EVENT_TIME, late_rows, late_rows_schema, re
 
 if TYPE_CHECKING:
     from slackwater.events import Late, Tagged
-    from slackwater.pipeline.join import JoinOutcome
+    from slackwater.pipeline.join_outcome import JoinOutcome
     from slackwater.plan.nodes import MergeNode
 
 STREAM = "stream"

@@ -24,7 +24,8 @@ from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from slackwater.pipeline.aggregate import AggregateOutcome
-    from slackwater.pipeline.join import JoinOutcome, StreamsPipeline
+    from slackwater.pipeline.join import StreamsPipeline
+    from slackwater.pipeline.join_outcome import JoinOutcome
     from slackwater.pipeline.prod import Prod
     from slackwater.plan.feed import Feed
     from slackwater.plan.nodes import AggregateNode

@@ -18,7 +18,8 @@ from slackwater.core.work import Work
 from slackwater.events import Events, Late
 from slackwater.pipeline.columns import read_batch
 from slackwater.pipeline.guard import Incoming, batches_together
-from slackwater.pipeline.join import JoinOutcome, JoinPipeline, StreamsPipeline
+from slackwater.pipeline.join import JoinPipeline, StreamsPipeline
+from slackwater.pipeline.join_outcome import JoinOutcome
 from slackwater.pipeline.predicates import bind
 from slackwater.pipeline.rows import decided_join, late_rows, result_rows
 from slackwater.spark.call import (

@@ -15,7 +15,7 @@ from slackwater.spark.join_call import StreamsBucket
 
 if TYPE_CHECKING:
     from slackwater.events import Late
-    from slackwater.pipeline.join import JoinOutcome
+    from slackwater.pipeline.join_outcome import JoinOutcome
     from slackwater.plan.nodes import MergeNode
 
 
