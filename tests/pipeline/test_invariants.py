@@ -39,7 +39,7 @@ def test_a_merge_that_takes_late_events_for_ordered_ones_stops(monkeypatch):
     monkeypatch.setattr(MergeLogic, "on_batch", careless)
     rows = {"bus": {"ts": [2, 1, 9], "seq": [0, 2, 3]}, "tram": {"ts": [9], "seq": [1]}}
     bus, tram = (sw.stream(pa.table(t), name=n, event_time="ts", unit="s", arrival="seq") for n, t in rows.items())
-    with pytest.raises(InvariantError, match="the event time of events of the merge is 1000000 us, expected 2000000"):
+    with pytest.raises(InvariantError, match="the event time of what left the merge is 1000000 us, expected 2000000"):
         _ = sw.merge(bus, tram, contract=sw.NoSlack()).results
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from slackwater.spark.aggregate_call import AggregateSaved, identity_of_aggregate, run_aggregate_call
+from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.buckets import Spread
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, identity_of, run_call
 from slackwater.spark.held import HeldStore
@@ -15,6 +15,7 @@ from slackwater.spark.join_call import JoinBucket, JoinSaved, identity_of_join
 from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import from_bytes
+from slackwater.spark.stored_aggregate import AggregateSaved, identity_of_aggregate
 from tests.simulation.case import NOW, SCHEMA, Case
 
 

@@ -6,6 +6,7 @@ comparison of neighbors for each result; that every event is accounted for is ch
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +41,16 @@ def check_clock(now: int | None, before: int | None, *, what: str) -> None:
     """Raise InvariantError if a clock went back, or was forgotten."""
     if before is not None and (now is None or now < before):
         raise _earlier(what, now, before)
+
+
+def check_streams(
+    left: Sequence[Times], clock: tuple[int | None, int | None], time: tuple[int | None, int | None], *, what: str
+) -> None:
+    """Check an operator over several streams: what left it, part by part, its clock and its time, now and before."""
+    check_clock(*clock, what=f"the clock of the {what}")
+    check_clock(*time, what=f"the time of the {what}")
+    for times in left:
+        check_order(times, time[1], what=f"what left the {what}")
 
 
 def check_still_closed(ends: Times, closed_to: int, *, what: str) -> None:

@@ -23,7 +23,7 @@ from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.foresight import Foresight, profile_for
 from slackwater.pipeline.gate_inputs import GateInputs
 from slackwater.pipeline.inputs import SynchronizedInputs
-from slackwater.pipeline.invariants import check_clock, check_order
+from slackwater.pipeline.invariants import check_streams
 from slackwater.pipeline.join_outcome import JoinOutcome, joined
 from slackwater.pipeline.kept import KeptShare
 from slackwater.time import BEFORE_ALL_TIME, Times, is_over_cap
@@ -341,12 +341,9 @@ class StreamsPipeline(ABC):
     def _checked(self, outcome: JoinOutcome, clock: int | None, time: int | None) -> JoinOutcome:
         """Stop if an event is lost, or a result out of order; clock and time are those before."""
         self.counts.check()
-        check_clock(self.clock, clock, what=f"the clock of the {self._node.operator}")
-        check_clock(self.time, time, what=f"the time of the {self._node.operator}")
-        if outcome.results is not None:
-            check_order(outcome.results.time, time, what=f"results of the {self._node.operator}")
-        for part in outcome.processed:
-            check_order(part.events.time[part.in_order], time, what=f"events of the {self._node.operator}")
+        listed = [] if outcome.results is None else [outcome.results.time]
+        left = [part.events.time[part.in_order] for part in outcome.processed]
+        check_streams([*listed, *left], (self.clock, clock), (self.time, time), what=self._node.operator)
         return outcome
 
 

@@ -57,8 +57,9 @@ class Saved:
         if value is None:
             return cls()
         try:
+            check_version(json.loads(value[0])["version"])  # first: another version may have other seals
             found = json.loads(unsealed_text(value[0]))
-            check_version(found.pop("version"))
+            del found["version"]
             written_for = found.pop("plan")
             saved = cls(**{**found, "chunks": tuple(cls.chunk_type(**chunk) for chunk in found["chunks"])})
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -44,7 +44,7 @@ def sealed_text(text: str) -> str:
     """Return a JSON object with its checksum as one more field.
 
     >>> sealed_text('{"clock": 5}')
-    '{"clock": 5, "checksum": 2411308041}'
+    '{"clock": 5, "checksum": 830729920}'
     """
     return f"{text[:-1]}{_CHECKSUM}{zlib.crc32(text.encode())}}}"
 
