@@ -32,7 +32,10 @@ class Results:
 
 
 def results(job: str, folder: Path) -> Results:
-    """Return what a job has written: Parquet files, or CSV files without a header and with times in milliseconds."""
+    """Return what a job has written: Parquet files, or CSV files with times in milliseconds.
+
+    CSV files may have a header, and then a column `diff`, in which everything but 1 is a result that was taken back.
+    """
     table = _read(job, folder)
     own = pc.greater_equal(table[_COLUMNS[job][1]], 0)  # rows of the closing file have negative keys and areas
     columns = [column.to_numpy() for column in table.filter(own).columns]
@@ -61,8 +64,11 @@ def _flat(table: pa.Table) -> pa.Table:
 
 
 def _from_csv(job: str, file: Path) -> pa.Table:
-    reading = pa.csv.ReadOptions(column_names=list(_COLUMNS[job]))
+    headed = file.read_text()[0] not in "-0123456789"
+    reading = pa.csv.ReadOptions(column_names=None if headed else list(_COLUMNS[job]))
     table = pa.csv.read_csv(file, read_options=reading)
+    if "diff" in table.column_names and pc.any(pc.not_equal(table["diff"], 1)).as_py():
+        raise ValueError(f"{file} has results that were taken back")
     for name in set(_TIMES) & set(table.column_names):
         place = table.column_names.index(name)
         table = table.set_column(place, name, pc.multiply(table[name], 1_000))

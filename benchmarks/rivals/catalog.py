@@ -17,10 +17,16 @@ class Engine:
     module: str
     environment: str | None
     tuning: str
-    differs: str = ""
+    less: str = ""
+    in_order: bool = True
     cannot: Mapping[str, str] = field(default_factory=dict)
     skipped: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
+
+    def differs(self, job: str) -> str:
+        """Return what the engine does less than we do in a job, besides late rows and decisions."""
+        unordered = "" if self.in_order or job == "merge" else UNORDERED
+        return "; ".join(part for part in (unordered, self.less) if part)
 
 
 def _native(name: str, provider: str, store: str) -> Engine:
@@ -29,7 +35,7 @@ def _native(name: str, provider: str, store: str) -> Engine:
         "on_spark",
         None,
         f"two shuffle partitions, {store}, one file per stream and batch",
-        UNORDERED,
+        in_order=False,
         cannot={"merge": "cannot do it: Spark sorts no stream in append mode"},
         settings={"SLACKWATER_RIVALS_STORE": provider},
     )
@@ -47,14 +53,30 @@ ENGINES = (
         "on_flink_sql",
         "flink",
         "parallelism 2, heap state, no checkpoints, object reuse; reads and writes CSV",
-        UNORDERED,
+        in_order=False,
     ),
     Engine(
         "bytewax",
         "on_bytewax",
         "bytewax",
         "two processes, no recovery, lists per key and stream",
-        UNORDERED,
+        in_order=False,
+    ),
+    Engine(
+        "pathway",
+        "on_pathway",
+        "pathway",
+        "two threads, no persistence; reads and writes CSV, everything as one minibatch",
+        "all rows are one batch",
+        in_order=False,
+        settings={"PATHWAY_THREADS": "2"},
+    ),
+    Engine(
+        "quix",
+        "",
+        None,
+        "",
+        skipped="needs a Kafka broker: a topic cannot be declared without one (Quix Streams 3.28)",
     ),
 )
 BY_NAME = {engine.name: engine for engine in ENGINES}

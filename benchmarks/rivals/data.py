@@ -22,17 +22,19 @@ def write(folder: Path, *, rows: int, files: int) -> None:
     """Write three streams of `rows` each.
 
     `arrived/a/000.parquet` ...: in arrival order, and a last file of rows far in the future that no result has, for
-    engines that must see time pass before they let the last results go. `csv/a.csv`: the same without those, for
-    engines that read no Parquet or take files in any order; `ts` in milliseconds, no header. `sorted/a.parquet`: by event time.
+    engines that must see time pass before they let the last results go. `csv/a.csv` and, with a header,
+    `headed/a.csv`: the same without those, `ts` in milliseconds, for engines that read no Parquet or read files in any
+    order. `sorted/a.parquet`: by event time.
     """
     for index, name in enumerate("abc"):
         in_order = _in_order(rows, index)
         arrived = _arrived(in_order, index)
         (folder / "arrived" / name).mkdir(parents=True)
-        for form in ("sorted", "csv"):
+        for form in ("sorted", "csv", "headed"):
             (folder / form).mkdir(exist_ok=True)
         pq.write_table(in_order, folder / "sorted" / f"{name}.parquet")
         pa.csv.write_csv(_in_milliseconds(arrived), folder / "csv" / f"{name}.csv", _NO_HEADER)
+        pa.csv.write_csv(_in_milliseconds(arrived), folder / "headed" / f"{name}.csv")
         step = -(-rows // files)
         for number in range(files):
             pq.write_table(arrived.slice(number * step, step), folder / "arrived" / name / f"{number:03}.parquet")

@@ -74,26 +74,28 @@ def _turns(
 
 def _summary(job: str, engine: Engine, turns: list[Run]) -> dict[str, Any]:
     own = [turn for turn in turns if (turn.job, turn.engine) == (job, engine.name)]
-    named = {"job": job, "engine": engine.name, "tuning": engine.tuning, "differs": engine.differs}
+    named = {"job": job, "engine": engine.name, "tuning": engine.tuning, "differs": engine.differs(job)}
     reason = engine.cannot.get(job) or reason_to_skip(engine) or next((turn.wrong for turn in own if turn.wrong), "")
     if reason:
         return {**named, "no_figures": reason}
-    seconds = [turn.seconds for turn in own]
     middle = sorted(own, key=lambda turn: turn.seconds)[len(own) // 2]
+    ratios = {ours: _ratios(own, [t for t in turns if (t.job, t.engine) == (job, ours)]) for ours in OURS}
+    return {**named, **middle.figures(), "all_seconds": [turn.seconds for turn in own], "ratios": ratios}
+
+
+def _ratios(own: list[Run], ours: list[Run]) -> dict[str, list[float]] | None:
+    """Return an engine's figures over ours of the same turn, each as lowest, median, highest; nothing without ours."""
+    if not ours or any(turn.wrong for turn in ours):
+        return None
+    pairs = list(zip(own, ours, strict=True))
     return {
-        **named,
-        **middle.figures(),
-        "all_seconds": seconds,
-        "ratios": {
-            ours: _ratio(own, [t for t in turns if (t.job, t.engine, t.wrong) == (job, ours, "")]) for ours in OURS
-        },
+        "seconds": _spread([one.seconds / other.seconds for one, other in pairs]),
+        "cpu_seconds": _spread([one.cpu_seconds / other.cpu_seconds for one, other in pairs]),
     }
 
 
-def _ratio(own: list[Run], ours: list[Run]) -> list[float] | None:
-    """Return the time of an engine over that of ours in the same turn: lowest, median, highest."""
-    ratios = sorted(a.seconds / b.seconds for a, b in zip(own, ours, strict=False))
-    return [ratios[0], statistics.median(ratios), ratios[-1]] if ratios else None
+def _spread(values: list[float]) -> list[float]:
+    return [min(values), statistics.median(values), max(values)]
 
 
 def write(rows: list[dict[str, Any]]) -> Path:

@@ -6,14 +6,18 @@ from typing import Any
 
 from rich.table import Table
 
-_COLUMNS = ("job", "engine", "rows/s", "started", "CPU s/M", "peak MB", "state MB", "/ spark", "/ in process", "")
+_RATIOS = {
+    "time / spark": ("slackwater-spark", "seconds"),
+    "CPU / spark": ("slackwater-spark", "cpu_seconds"),
+    "time / local": ("slackwater", "seconds"),
+    "CPU / local": ("slackwater", "cpu_seconds"),
+}
+_COLUMNS = ("job", "engine", "rows/s", "started", "CPU s/M", "peak MB", "state MB", *_RATIOS, "")
 
 
 def table(rows: list[dict[str, Any]]) -> Table:
     """Return a line for each job and engine; a ratio above 1 says how many times as long as ours it took."""
-    shown = Table(
-        title="whole processes; ratios of time to slackwater on Spark and in process, median (lowest - highest)"
-    )
+    shown = Table(title="whole processes; ratios to slackwater on Spark and in process, median (lowest - highest)")
     for place, column in enumerate(_COLUMNS):
         shown.add_column(column, justify="left" if place in (0, 1, len(_COLUMNS) - 1) else "right")
     for row in rows:
@@ -34,10 +38,12 @@ def _figures(row: dict[str, Any]) -> list[str]:
         f"{row['cpu_seconds_per_million']:.1f}",
         f"{row['peak_bytes'] / 1e6:,.0f}",
         "" if state is None else f"{state / 1e6:.1f}",
-        _ratio(row["ratios"]["slackwater-spark"]),
-        _ratio(row["ratios"]["slackwater"]),
+        *(_ratio(row["ratios"][ours], figure) for ours, figure in _RATIOS.values()),
     ]
 
 
-def _ratio(ratio: list[float] | None) -> str:
-    return "" if ratio is None else f"{ratio[1]:.2f} ({ratio[0]:.2f} - {ratio[2]:.2f})"
+def _ratio(ratios: dict[str, list[float]] | None, figure: str) -> str:
+    if ratios is None:
+        return ""
+    lowest, median, highest = ratios[figure]
+    return f"{median:.2f}" if lowest == highest else f"{median:.2f} ({lowest:.2f} - {highest:.2f})"

@@ -1,4 +1,6 @@
-"""Runs one command and says what it and all its descendants took: `python -m benchmarks.rivals.watch SECONDS OUT COMMAND`.
+"""Runs one command and says what it and all its descendants took.
+
+`python -m benchmarks.rivals.watch SECONDS OUT COMMAND`: `OUT` gets JSON, a command that takes longer is ended.
 
 It adopts descendants whose parents have gone (a JVM outlives the Python that started it), so that the processor time of
 every one is counted when it ends. Memory is looked at ten times a second: resident bytes of the whole tree, in which

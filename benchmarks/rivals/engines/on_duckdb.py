@@ -25,7 +25,8 @@ def merge(connection: duckdb.DuckDBPyConnection, data: Path, out: Path) -> None:
 def join2(connection: duckdb.DuckDBPyConnection, data: Path, out: Path) -> None:
     """Join by key and distance in time, in the order of the results."""
     sql = f"""
-        select greatest(a.ts, b.ts) as event_time, a.key, a.ts as a_ts, a.value as a_value, b.ts as b_ts, b.value as b_value
+        select greatest(a.ts, b.ts) as event_time, a.key, a.ts as a_ts, a.value as a_value,
+               b.ts as b_ts, b.value as b_value
         from a join b on a.key = b.key and {_close("a", "b")} order by event_time"""
     _write(connection, data, out, sql)
 
@@ -45,7 +46,8 @@ def aggregate(connection: duckdb.DuckDBPyConnection, data: Path, out: Path) -> N
     sql = f"""
         with panes as (select ts - ts % {_SLIDE} as pane, area, count(*) as n, sum(value) as total,
                               max(value) as most from a group by all)
-        select pane - {_SLIDE} * back as start, area, sum(n)::bigint as n, sum(total)::bigint as total, max(most) as most
+        select pane - {_SLIDE} * back as start, area, sum(n)::bigint as n, sum(total)::bigint as total,
+               max(most) as most
         from panes, range({SIZE_MS // SLIDE_MS}) as earlier(back) group by all order by start"""
     _write(connection, data, out, sql)
 

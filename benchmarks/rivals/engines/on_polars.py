@@ -9,7 +9,7 @@ from benchmarks.rivals.jobs import CORES, SIZE_MS, SLIDE_MS, WITHIN_MS, main, no
 
 os.environ["POLARS_MAX_THREADS"] = str(CORES)  # read when Polars is imported
 
-import polars as pl  # noqa: E402
+import polars as pl
 
 _WITHIN = pl.duration(milliseconds=WITHIN_MS)
 
