@@ -9,7 +9,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
 from benchmarks.rivals import canonical, data
 from benchmarks.rivals.catalog import BY_NAME, ENGINES, Engine
 from benchmarks.rivals.environments import reason_to_skip
