@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench experiments simulate dev lock clean
+.PHONY: help demo test check bench rivals experiments simulate dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -23,6 +23,10 @@ check: $(READY)  ## format, lint, types, layers, docstring examples: what CI che
 
 bench: $(READY)  ## benchmarks: ratios against a rival in the same run
 	$(BIN)/slackwater bench all
+	$(BIN)/slackwater bench rivals
+
+rivals: $(READY)  ## an environment for each engine that benchmarks compare with (a few gigabytes)
+	$(BIN)/python -m benchmarks.rivals setup
 
 experiments: $(READY)  ## the documents' figures and ours at the small scale; fails if our defaults became worse
 	$(BIN)/slackwater experiment all --fresh --baseline docs/reproduction/baseline.json

@@ -44,6 +44,7 @@ PARTS = (
     "scale-out",
     "profile",
 )
+RIVALS = "rivals"  # whole processes of other engines, with a table of their own
 TAKING_CONTRACTS = ("reorder-contract",)
 NAMES = {
     "all": PARTS,
@@ -76,8 +77,10 @@ def main(name: str, *, quick: bool = False, repeat: int = 5, contract: Contract 
     With a contract, only those are run that take one.
     """
     console = Console()
+    if name == RIVALS and contract is None:
+        return _run_rivals(quick, repeat)
     if name not in NAMES:
-        console.print(f"[red]no benchmark {name!r}; there are: {', '.join(NAMES)}[/red]")
+        console.print(f"[red]no benchmark {name!r}; there are: {', '.join([*NAMES, RIVALS])}[/red]")
         return 2
     parts = [part for part in NAMES[name] if contract is None or part in TAKING_CONTRACTS]
     if not parts:
@@ -89,6 +92,12 @@ def main(name: str, *, quick: bool = False, repeat: int = 5, contract: Contract 
     console.print(_table(rows))
     console.print(f"written to {_write(rows)}")
     return int(any(row["median"] > row["limit"] for row in rows))
+
+
+def _run_rivals(quick: bool, repeat: int) -> int:
+    from benchmarks.rivals.command import main as run_rivals
+
+    return run_rivals(["run", "--repeat", str(repeat), *(["--quick"] if quick else [])])
 
 
 def _cases(part: str, quick: bool, contract: Contract | None) -> Iterator[Case]:

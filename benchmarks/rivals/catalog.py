@@ -1,0 +1,89 @@
+"""The engines: in which environment each runs, how it is set, what it does less than we do, and what it cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+UNORDERED = "results are not in event-time order"
+AT_ONCE = "rows are sorted beforehand and seen at once: a limit, not a stream"
+
+
+@dataclass(frozen=True)
+class Engine:
+    """`module` is run in `environment` (that of slackwater if none); `cannot` has a reason for each job it lacks."""
+
+    name: str
+    module: str
+    environment: str | None
+    tuning: str
+    less: str = ""
+    in_order: bool = True
+    cannot: Mapping[str, str] = field(default_factory=dict)
+    skipped: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def differs(self, job: str) -> str:
+        """Return what the engine does less than we do in a job, besides late rows and decisions."""
+        unordered = "" if self.in_order or job == "merge" else UNORDERED
+        return "; ".join(part for part in (unordered, self.less) if part)
+
+
+def _native(name: str, provider: str, store: str) -> Engine:
+    return Engine(
+        name,
+        "on_spark",
+        None,
+        f"two shuffle partitions, {store}, one file per stream and batch",
+        in_order=False,
+        cannot={"merge": "cannot do it: Spark sorts no stream in append mode"},
+        settings={"SLACKWATER_RIVALS_STORE": provider},
+    )
+
+
+ENGINES = (
+    Engine("slackwater-spark", "on_slackwater_spark", None, "two buckets, RocksDB, one file per stream and batch"),
+    Engine("slackwater", "on_slackwater", None, "one process, Arrow in memory"),
+    Engine("duckdb", "on_duckdb", None, "two threads, windows from slides", AT_ONCE),
+    Engine("polars", "on_polars", None, "two threads, windows from slides", AT_ONCE),
+    _native("spark-rocksdb", "RocksDBStateStoreProvider", "RocksDB with changelog checkpoints"),
+    _native("spark-memory", "HDFSBackedStateStoreProvider", "state in memory, checkpoints of changes"),
+    Engine(
+        "flink-sql",
+        "on_flink_sql",
+        "flink",
+        "parallelism 2, heap state, no checkpoints, object reuse; reads and writes CSV",
+        in_order=False,
+    ),
+    Engine(
+        "bytewax",
+        "on_bytewax",
+        "bytewax",
+        "two processes, no recovery, lists per key and stream",
+        in_order=False,
+    ),
+    Engine(
+        "pathway",
+        "on_pathway",
+        "pathway",
+        "two threads, no persistence; reads and writes CSV, everything as one minibatch",
+        "all rows are one batch",
+        in_order=False,
+        settings={"PATHWAY_THREADS": "2"},
+    ),
+    Engine(
+        "flink-datastream",
+        "",
+        None,
+        "",
+        skipped="not written: DataStreams of PyFlink 2.1 have no interval join, only process functions in Python",
+    ),
+    Engine(
+        "quix",
+        "",
+        None,
+        "",
+        skipped="needs a Kafka broker: a topic cannot be declared without one (Quix Streams 3.28)",
+    ),
+)
+BY_NAME = {engine.name: engine for engine in ENGINES}

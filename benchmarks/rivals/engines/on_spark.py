@@ -1,0 +1,94 @@
+"""Spark's own operators, on the micro-batches that ours gets; the state store is chosen by the catalog.
+
+A stream-stream join gives what it finds at once; windows wait for the watermark. There is no sort of a stream.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main, size_of
+from benchmarks.spark_files import read
+
+_STATE = "spark.sql.streaming.stateStore"
+_PROVIDERS = "org.apache.spark.sql.execution.streaming.state"
+
+
+def begin() -> SparkSession:
+    """Start a session that is set as ours, with the state store that `SLACKWATER_RIVALS_STORE` names."""
+    settings = {
+        f"{_STATE}.providerClass": f"{_PROVIDERS}.{os.environ['SLACKWATER_RIVALS_STORE']}",
+        f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
+        "spark.sql.shuffle.partitions": str(CORES),
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.ui.enabled": "false",
+        "spark.driver.memory": "4g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+    }
+    builder = SparkSession.builder.appName("rivals").master(f"local[{CORES}]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def join2(spark: SparkSession, data: Path, out: Path) -> dict[str, int]:
+    """Join by key and distance in time."""
+    a, b = (_side(spark, data, name) for name in "ab")
+    return _run(_flat(a.join(b, F.expr(f"a.key = b.key and {_close('a', 'b')}")), "ab"), out)
+
+
+def join3(spark: SparkSession, data: Path, out: Path) -> dict[str, int]:
+    """Join the third to what the first two gave."""
+    a, b, c = (_side(spark, data, name) for name in "abc")
+    two = a.join(b, F.expr(f"a.key = b.key and {_close('a', 'b')}"))
+    three = two.join(c, F.expr(f"a.key = c.key and {_close('a', 'c')} and {_close('b', 'c')}"))
+    return _run(_flat(three, "abc"), out)
+
+
+def aggregate(spark: SparkSession, data: Path, out: Path) -> dict[str, int]:
+    """Group by sliding window and area."""
+    rows = read(spark, data / "arrived" / "a").withWatermark("ts", f"{SLACK_MS} milliseconds")
+    window = F.window("ts", f"{SIZE_MS} milliseconds", f"{SLIDE_MS} milliseconds")
+    values = F.count("*").alias("n"), F.sum("value").alias("total"), F.max("value").alias("most")
+    return _run(rows.groupBy(window, "area").agg(*values), out)
+
+
+JOBS = {"join2": join2, "join3": join3, "aggregate": aggregate}
+
+
+def _side(spark: SparkSession, data: Path, name: str) -> DataFrame:
+    rows = read(spark, data / "arrived" / name).select("ts", "key", "value")
+    return rows.withWatermark("ts", f"{SLACK_MS} milliseconds").alias(name)
+
+
+def _close(one: str, other: str) -> str:
+    within = f"interval {WITHIN_MS // 1_000} seconds"
+    return f"{one}.ts between {other}.ts - {within} and {other}.ts + {within}"
+
+
+def _flat(joined: DataFrame, names: str) -> DataFrame:
+    latest = F.greatest(*(f"{name}.ts" for name in names)).alias("event_time")
+    columns = [F.col(f"{name}.{column}").alias(f"{name}_{column}") for name in names for column in ("ts", "value")]
+    return joined.select(latest, F.col("a.key").alias("key"), *columns)
+
+
+def _run(rows: DataFrame, out: Path) -> dict[str, int]:
+    def write(batch: DataFrame, number: int) -> None:
+        batch.write.mode("overwrite").parquet(str(out / f"batch={number}"))
+
+    checkpoint = out.parent / "checkpoint"
+    writer = rows.writeStream.foreachBatch(write).option("checkpointLocation", str(checkpoint))
+    writer.trigger(availableNow=True).start().awaitTermination()
+    return {"checkpoint_bytes": size_of(checkpoint)}
+
+
+if __name__ == "__main__":
+    main(begin, JOBS)

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from benchmarks.rivals import canonical, data
+from benchmarks.rivals.catalog import BY_NAME, ENGINES, Engine
+from benchmarks.rivals.environments import reason_to_skip
+from benchmarks.rivals.jobs import JOBS
+from benchmarks.rivals.runs import Run, run
+from benchmarks.rivals.suite import _ratios, expected_results
+
+ROWS = 6_000
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("rivals")
+    data.write(folder, rows=ROWS, files=2)
+    return folder
+
+
+@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("name", ["on_polars", "on_slackwater"])
+def test_engines_in_process_find_what_duckdb_finds(rows, tmp_path, name, job):
+    engine = importlib.import_module(f"benchmarks.rivals.engines.{name}")
+    engine.JOBS[job](None, rows, tmp_path)
+    assert expected_results(job, rows) == canonical.results(job, tmp_path)
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_every_job_has_results(rows, job):
+    assert expected_results(job, rows).rows > 100
+
+
+def test_a_run_has_the_figures_of_its_process(rows):
+    done = run(BY_NAME["duckdb"], "join2", rows, rows=ROWS, expected=expected_results("join2", rows))
+    assert "" == done.wrong
+    assert 2 * ROWS == done.rows
+    assert 0 < done.startup_seconds < done.seconds
+    assert done.cpu_seconds > 0
+    assert done.peak_bytes > 10_000_000
+
+
+def test_a_run_with_other_results_does_not_count(rows):
+    other = canonical.Results(rows=1, digest="", in_order=True)
+    done = run(BY_NAME["duckdb"], "join2", rows, rows=ROWS, expected=other)
+    assert done.wrong.startswith("other results")
+    assert "rows_per_second" not in done.figures()
+
+
+def test_a_run_that_fails_says_its_last_line(rows):
+    broken = Engine("broken", "no_such_engine", None, "")
+    done = run(broken, "join2", rows, rows=ROWS, expected=expected_results("join2", rows))
+    assert "No module named" in done.wrong
+
+
+def test_a_process_that_outlives_its_parent_is_counted(tmp_path):
+    busy = "import time\nwhile time.process_time() < 0.5: pass"
+    leave = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {busy!r}])"
+    out = tmp_path / "watched.json"
+    watch = [sys.executable, "-m", "benchmarks.rivals.watch", "60", str(out), sys.executable, "-c", leave]
+    subprocess.run(watch, check=True, cwd=Path(__file__).parents[2])
+    assert json.loads(out.read_text())["cpu_s"] >= 0.5
+
+
+def test_results_in_another_order_are_the_same_but_not_in_order(tmp_path):
+    for name, order in (("one", [0, 1]), ("other", [1, 0])):
+        (tmp_path / name).mkdir()
+        table = pa.table({"ts": [1, 2], "key": [3, 4], "value": [5, 6]}).take(order)
+        pq.write_table(table, tmp_path / name / "results.parquet")
+    one, other = (canonical.results("merge", tmp_path / name) for name in ("one", "other"))
+    assert one.digest == other.digest
+    assert (True, False) == (one.in_order, other.in_order)
+
+
+def test_results_in_csv_are_those_in_parquet(tmp_path):
+    for folder in ("csv", "headed", "parquet"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "csv" / "part-0").write_text("1,3,5\n")
+    (tmp_path / "headed" / "part-0").write_text('"ts","key","value","time","diff"\n1,3,5,7,1\n')
+    pq.write_table(pa.table({"ts": [1_000], "key": [3], "value": [5]}), tmp_path / "parquet" / "0.parquet")
+    found = {canonical.results("merge", tmp_path / folder) for folder in ("csv", "headed", "parquet")}
+    assert 1 == len(found)
+
+
+def test_results_that_were_taken_back_are_refused(tmp_path):
+    (tmp_path / "part-0").write_text('"ts","key","value","time","diff"\n1,3,5,7,1\n1,3,5,9,-1\n')
+    with pytest.raises(ValueError, match="taken back"):
+        canonical.results("merge", tmp_path)
+
+
+def test_rows_that_close_windows_are_no_results(tmp_path):
+    pq.write_table(pa.table({"ts": [1, 2], "key": [3, -4], "value": [5, 6]}), tmp_path / "0.parquet")
+    assert 1 == canonical.results("merge", tmp_path).rows
+
+
+def test_ratios_are_of_runs_of_the_same_turn():
+    own = [Run("rival", "join2", seconds=s, cpu_seconds=1.0) for s in (2.0, 6.0, 9.0)]
+    ours = [Run("slackwater", "join2", seconds=s, cpu_seconds=2.0) for s in (1.0, 2.0, 3.0)]
+    assert {"seconds": [2.0, 3.0, 3.0], "cpu_seconds": [0.5, 0.5, 0.5]} == _ratios(own, ours)
+
+
+def test_an_engine_that_cannot_be_run_says_why():
+    assert "broker" in reason_to_skip(BY_NAME["quix"])
+
+
+def test_every_engine_has_its_jobs_or_reasons():
+    known = {engine.name: set(engine.cannot) for engine in ENGINES if engine.cannot}
+    assert {"spark-rocksdb": {"merge"}, "spark-memory": {"merge"}} == known
