@@ -37,7 +37,9 @@ def results(job: str, folder: Path) -> Results:
     CSV files may have a header, and then a column `diff`, in which everything but 1 is a result that was taken back.
     """
     table = _read(job, folder)
-    own = pc.greater_equal(table[_COLUMNS[job][1]], 0)  # rows of the closing file have negative keys and areas
+    own = pc.greater_equal(
+        table[_COLUMNS[job][1]], pa.scalar(0)
+    )  # rows of the closing file have negative keys and areas
     columns = [column.to_numpy() for column in table.filter(own).columns]
     order = np.lexsort(columns[::-1])
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(column[order]).tobytes() for column in columns))
@@ -67,7 +69,7 @@ def _from_csv(job: str, file: Path) -> pa.Table:
     headed = file.read_text()[0] not in "-0123456789"
     reading = pa.csv.ReadOptions(column_names=None if headed else list(_COLUMNS[job]))
     table = pa.csv.read_csv(file, read_options=reading)
-    if "diff" in table.column_names and pc.any(pc.not_equal(table["diff"], 1)).as_py():
+    if "diff" in table.column_names and pc.any(pc.not_equal(table["diff"], pa.scalar(1))).as_py():
         raise ValueError(f"{file} has results that were taken back")
     for name in set(_TIMES) & set(table.column_names):
         place = table.column_names.index(name)

@@ -47,9 +47,9 @@ def _in_order(rows: int, index: int) -> pa.Table:
     return pa.table(
         {
             "ts": pa.array(times).cast(pa.timestamp("us", tz="UTC")),
-            "key": random.integers(0, KEYS, rows),
-            "area": random.integers(0, AREAS, rows),
-            "value": np.arange(rows) + index * 1_000_000_000,
+            "key": pa.array(random.integers(0, KEYS, rows)),
+            "area": pa.array(random.integers(0, AREAS, rows)),
+            "value": pa.array(np.arange(rows) + index * 1_000_000_000),
         }
     )
 
@@ -72,10 +72,10 @@ def _closing(arrived: pa.Table, index: int) -> pa.Table:
     return pa.table(
         {
             "ts": pa.array(times).cast(pa.timestamp("us", tz="UTC")),
-            "key": keys,
-            "area": keys,
-            "value": -1 - np.arange(50),
-            "seq": times * 3 + index,
+            "key": pa.array(keys),
+            "area": pa.array(keys),
+            "value": pa.array(-1 - np.arange(50)),
+            "seq": pa.array(times * 3 + index),
         }
     )
 

@@ -43,9 +43,9 @@ def _install(name: str) -> str:
     """Install; return the reason if that fails."""
     folder, failed = ENVIRONMENTS / name, ENVIRONMENTS / f"{name}.failed"
     failed.unlink(missing_ok=True)
-    subprocess.run([_base_python(), "-m", "venv", folder], check=True)
-    pip = [_python(name), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    done = subprocess.run([*pip, "-r", REQUIREMENTS / f"{name}.txt"], capture_output=True, text=True, check=False)
+    subprocess.run([str(_base_python()), "-m", "venv", str(folder)], check=True)
+    pip = [str(_python(name)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    done = subprocess.run([*pip, "-r", str(REQUIREMENTS / f"{name}.txt")], capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return ""
     shutil.rmtree(folder)

@@ -16,7 +16,7 @@ _SLACK = sw.FixedSlack(f"{SLACK_MS} ms")
 
 def begin() -> SparkSession:
     """Start a session."""
-    spark = sw.session(app="rivals", master=f"local[{CORES}]", spark__sql__shuffle__partitions=str(CORES))
+    spark: SparkSession = sw.session(app="rivals", master=f"local[{CORES}]", spark__sql__shuffle__partitions=str(CORES))
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 
