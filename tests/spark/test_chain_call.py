@@ -15,12 +15,11 @@ from slackwater.pipeline.prod import Prod
 from slackwater.plan.validate_chain import check_spread
 from slackwater.spark.buckets import Spread
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, STATISTICS
-from slackwater.spark.chain_call import ChainBucket, ChainSaved
+from slackwater.spark.chain_call import ChainBucket, ChainSaved, identity_of_fed
 from slackwater.spark.held import HeldStore
 from slackwater.spark.join_call import JoinBucket
 from slackwater.spark.merge_call import MergeBucket
 from slackwater.spark.packets import from_bytes
-from slackwater.spark.stored_aggregate import identity_of_aggregate
 from tests.spark.rounds import SCHEMA, batches, join_of, thin_streams
 from tests.spark.test_call import DictChunks
 from tests.spark.test_prods_call import by_window
@@ -55,7 +54,7 @@ class Calls:
         kind, spread = JoinBucket, Spread(1, ())
         if node.operator == "merge":
             kind, spread = MergeBucket, Spread(1, (node.by,) * 2)
-        identity = identity_of_aggregate(then, chain.schema)
+        identity = identity_of_fed(then, chain.feed, chain.schema)
         idle = all(stream.idle_after for stream in node.streams)
         self.bucket = ChainBucket.of(partial(kind, node, spread), then, chain.feed, identity, idle, 0)
         self.text, self.store = None, HeldStore(DictChunks(), DictChunks())
@@ -193,6 +192,13 @@ def test_state_of_another_aggregate_is_refused():
     other.text = calls.text
     with pytest.raises(StateError, match=r"windows of 2 seconds.*expected.*windows of 3 seconds"):
         other.call(tables)
+
+
+def test_groups_of_another_stream_are_another_aggregate():
+    first = join_of(streams(seconds=1), CONTRACTS[0])
+    one, other = (sw.aggregate(first, by=by, values={"n": sw.count()}, **WINDOWS) for by in ("s0.seq", "s1.seq"))
+    assert one.schema == other.schema
+    assert identity_of_fed(one.then, one.feed, one.schema) != identity_of_fed(other.then, other.feed, other.schema)
 
 
 @pytest.mark.parametrize(

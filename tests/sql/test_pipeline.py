@@ -76,7 +76,7 @@ CONTRACTS = [
     (f"{MERGED} WITH NO SLACK", "a fixed policy"),
     (f"{JOINED} WITH RECALL 0.9 OVER 1 MINUTE", "kept at"),
     (f"{MERGED} DEADLINE 6 SECONDS", "rows left before they were ready"),
-    (f"{MERGED} WITH DROP 50% AND DEADLINE 6 SECONDS", "decisions"),
+    (f"{MERGED} WITH DROP 50% AND DEADLINE 6 SECONDS", "DropRatio never had to give way to Deadline"),
     ("SELECT * FROM bus WITH DROP 50%", "of all rows 40 % came late"),
 ]
 

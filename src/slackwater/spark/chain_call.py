@@ -19,7 +19,7 @@ from slackwater.pipeline.columns import read_batch
 from slackwater.spark.call import DECISIONS, RESULTS, Call, packets_of
 from slackwater.spark.join_call import JoinSaved, StreamsBucket
 from slackwater.spark.state import MemoryChunks
-from slackwater.spark.stored_aggregate import AggregateSaved, StoredAggregate
+from slackwater.spark.stored_aggregate import AggregateSaved, StoredAggregate, identity_of_aggregate
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ class ChainSaved(JoinSaved):
     """Everything small that a bucket of a chain remembers from call to call."""
 
     then: str | None = None  # the aggregate's, as text
+
+
+def identity_of_fed(node: AggregateNode, feed: Feed, schema: pa.Schema) -> str:
+    """Return what saved state of the aggregate depends on: also of which streams its columns are."""
+    return f"{identity_of_aggregate(node, schema)} from {', '.join(column for _, column in feed.columns)}"
 
 
 @dataclass(frozen=True, slots=True)

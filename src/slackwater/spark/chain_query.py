@@ -14,10 +14,9 @@ from slackwater.pipeline.aggregate_columns import result_schema
 from slackwater.plan.explain_chain import explain_chain
 from slackwater.plan.validate_chain import check_spread
 from slackwater.spark.call import DECISIONS, LATE, RESULTS
-from slackwater.spark.chain_call import ChainBucket
+from slackwater.spark.chain_call import ChainBucket, identity_of_fed
 from slackwater.spark.chain_processor import ChainProcessor
 from slackwater.spark.query import SparkStreams
-from slackwater.spark.stored_aggregate import identity_of_aggregate
 
 if TYPE_CHECKING:
     from slackwater.plan.feed import Feed
@@ -66,7 +65,7 @@ class SparkChain(SparkStreams):
     @property
     def _bucket_of(self) -> Callable[[int], ChainBucket]:
         first = replace(self.first, node=self.node)._bucket_of
-        identity = identity_of_aggregate(self.then, self.schema)
+        identity = identity_of_fed(self.then, self.feed, self.schema)
         return partial(ChainBucket.of, first, self.then, self.feed, identity, self._closes_idle)
 
     @property
@@ -75,5 +74,5 @@ class SparkChain(SparkStreams):
         return all(stream.idle_after for stream in self.first.node.streams)
 
     def _processor(self) -> ChainProcessor:
-        alone = self.first._processor().identity
-        return ChainProcessor(self.node, self.schemas, f"{alone}; then an aggregate", self._bucket_of)
+        both = f"{self.first._processor().identity}; then {identity_of_fed(self.then, self.feed, self.schema)}"
+        return ChainProcessor(self.node, self.schemas, both, self._bucket_of)

@@ -33,5 +33,5 @@ def _last_error(lines: list[str]) -> str:
     >>> _last_error(["[STREAM_FAILED] Query [id = 1] terminated with exception: x", "Traceback ...", "ValueError: bad"])
     'ValueError: bad'
     """
-    python = [line for line in lines if "Error: " in line and not line.startswith((" ", "\\t", "["))]
+    python = [line for line in lines if "Error: " in line and not line.startswith((" ", "\t", "["))]
     return (python[-1] if python else lines[0]).strip()

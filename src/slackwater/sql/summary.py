@@ -82,7 +82,7 @@ def _ruled(decisions: pa.Table, contract: Combined) -> str:
     ruled = decisions["ruled"].drop_null().to_pylist()
     gave_way = ruled.count(names[1])
     if not gave_way:
-        return f"both were kept at all of {len(ruled):,} decisions"
+        return f"{names[0]} never had to give way to {names[1]}, in {len(ruled):,} decisions"
     return f"{names[0]} had to give way to {names[1]} at {gave_way:,} of {len(ruled):,} decisions"
 
 
