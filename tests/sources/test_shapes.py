@@ -5,7 +5,7 @@ import pytest
 
 from slackwater.sources import values
 from slackwater.sources.dataset import delays_of, event_times_of
-from slackwater.sources.shapes import SHAPES, happening, travelling
+from slackwater.sources.shapes import SHAPES, happening, traveling
 from slackwater.time import Duration
 
 LENGTH = Duration.of("2000 seconds")
@@ -45,12 +45,12 @@ def test_a_drifting_rate_moves_slowly_and_far(random):
 
 
 def test_normal_travel_is_spread_by_a_quarter_of_its_mean(random):
-    travel = travelling(random, "normal", np.zeros(20_000, np.int64), usual=Duration.of("1 second"))
+    travel = traveling(random, "normal", np.zeros(20_000, np.int64), usual=Duration.of("1 second"))
     assert pytest.approx((1e6, 2.5e5), rel=0.03) == (travel.mean(), travel.std())
 
 
 def test_skewed_travel_has_a_long_tail(random):
-    travel = travelling(random, "skewed", np.zeros(20_000, np.int64), usual=Duration.of("1 second"))
+    travel = traveling(random, "skewed", np.zeros(20_000, np.int64), usual=Duration.of("1 second"))
     assert np.quantile(travel, 0.99) > 20 * np.median(travel)
 
 

@@ -33,7 +33,7 @@ def streams(spark, tmp_path):
     return now, [sw.stream(files.parquet(str(tmp_path / name)), name=name, event_time="ts") for name in rows]
 
 
-def test_quantiles_of_latency_run_from_ingestion_to_the_written_result(streams, tmp_path):
+def test_quantiles_of_latency_run_from_arrival_to_the_written_result(streams, tmp_path):
     started, inputs = streams
     contract = sw.Deadline("3 hours")
     shared = sw.shared_deadline(contract, "merged", folder=tmp_path / "shared")

@@ -1,7 +1,7 @@
 """How many events of open windows are still to come: those that have not happened yet, and those on their way.
 
 A slot of time has (rate) x (its share in a slide) events, of which a share is visible that depends on how far the clock
-is past it (`estimate/completeness.py`). The shares of a slide's slots are learned from past slides, shrunk towards
+is past it (`estimate/completeness.py`). The shares of a slide's slots are learned from past slides, shrunk toward
 equal ones as far as chance explains their differences. The rate is the hard part: over how long a past is it best
 averaged? Several half-lives are tried on past slides, at the same point of the slide and for the same slots to come,
 and weighted by how well they did: a long one where counts scatter, a short one where the rate drifts.

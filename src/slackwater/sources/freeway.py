@@ -9,7 +9,7 @@ from slackwater.errors import ParameterError
 from slackwater.sources.arrange import START, Column, Emitted, arrange
 from slackwater.sources.dataset import Dataset
 from slackwater.sources.delays import Random
-from slackwater.sources.shapes import Shape, check_shape, travelling
+from slackwater.sources.shapes import Shape, check_shape, traveling
 from slackwater.time import Duration, DurationLike, Times
 
 REPORT_EVERY = Duration.of("20 seconds")
@@ -52,7 +52,7 @@ def freeway(
     offset = np.arange(detectors) * REPORT_EVERY.microseconds // detectors
     moments = (np.arange(reports)[:, None] * REPORT_EVERY.microseconds + offset).ravel()
     detector = np.tile(np.arange(detectors, dtype=np.int32), reports)
-    delay = travelling(random, arrivals, moments, usual=usual)
+    delay = traveling(random, arrivals, moments, usual=usual)
     payload = {"detector": detector, **_readings(random, moments)}
     delivered = _held_back(random, moments + delay, length, bursts)
     stream = Emitted(START + moments, START + delivered, payload)

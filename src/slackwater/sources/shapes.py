@@ -56,7 +56,7 @@ def happening(random: Random, shape: Shape, *, length: Duration, per_second: flo
     return times[random.random(count) * 1.8 < rate]
 
 
-def travelling(random: Random, shape: Shape, times: Times, *, usual: Duration) -> Times:
+def traveling(random: Random, shape: Shape, times: Times, *, usual: Duration) -> Times:
     """Return how long each event travels, in us: around `usual`, never below 0.
 
     Uniform from 0 to it; normal with it as the mean and a quarter of it as the deviation; drifting: exponential, with a

@@ -10,7 +10,7 @@ from slackwater.errors import ParameterError
 from slackwater.sources.arrange import Emitted, arrange
 from slackwater.sources.dataset import Dataset
 from slackwater.sources.delays import Random, uniform_delays
-from slackwater.sources.shapes import Shape, check_shape, happening, travelling
+from slackwater.sources.shapes import Shape, check_shape, happening, traveling
 from slackwater.time import Duration, DurationLike, Times
 
 SECOND = 1_000_000
@@ -54,7 +54,7 @@ def values(
     else:
         check_shape(arrivals)
         event_time = happening(random, arrivals, length=length, per_second=1 / (1 - density))
-        delay = travelling(random, arrivals, event_time, usual=usual)
+        delay = traveling(random, arrivals, event_time, usual=usual)
     drawn = (
         random.integers(0, 1000, size=len(event_time))
         if distribution == "uniform"

@@ -46,7 +46,7 @@ class Left:
     clock: int | None
     settled: int | None  # nothing with a mark up to this is left that could leave later; None: unknown
     since: str = "read"
-    arrived: Times | None = None  # processing time of arrival, where streams say it; a row that does not: `UNKNOWN`
+    arrived: Times | None = None  # processing time of arrival, where streams say it; a row that does not: `_UNKNOWN`
 
     @classmethod
     def rows(

@@ -19,7 +19,8 @@ from slackwater.spark.control_stream import put
 FOLDER = "slackwater"
 _NEW = "drain the query as it was, then start with a new checkpoint and new folders"
 _MAY_CHANGE = (
-    "contract, late policy, outputs and trigger may change; streams, columns, condition, windows and buckets not"
+    "contract, late policy, outputs and trigger may change, as far as timers stay; "
+    "streams, columns, condition, windows, buckets and whether there is a control stream may not"
 )
 _AROUND = 4  # words that are shown on both sides of a difference
 

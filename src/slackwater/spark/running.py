@@ -92,8 +92,10 @@ class SparkQuery(ABC):
             results: a folder for Parquet files (one subfolder `batch=N` per micro-batch), or a function of
                 (DataFrame, batch number) that may be called again for a batch and must then replace what it wrote.
             checkpoint: the folder that Spark goes on from after a stop or crash. The contract, the late policy, outputs
-                and trigger may change; streams, columns, condition, windows and buckets not. Its subfolder `slackwater`
-                has what it was begun with, the figures of `sw.latency` and, with `scope="global"`, the driver's state.
+                and trigger may change, as far as timers stay (`Deadline`, `idle_after`, `availableNow`); streams,
+                columns, condition, windows, buckets and whether there is a control stream may not. Its subfolder
+                `slackwater` has what it was begun with, the figures of `sw.latency` and, with `scope="global"`, the
+                driver's state.
             late: as `results`; left out, late rows are counted but not written.
             decisions: as `results`.
             control: a folder of control records (see `slackwater.spark.control_stream.send`), or a streaming
