@@ -121,7 +121,7 @@ def latency(where: str | os.PathLike[str]) -> Any:
     - `held_max`: the longest from "read" or "end" on, whatever `since` is.
     - `missed`: how many rows took longer than the contract's deadline; null where it has none.
 
-    Of a chain the rows of its first operator count, until their batch is written: not how long they are in open windows.
+    Of a chain the rows of its first operator count, until their batch is written; the time in open windows does not.
 
     These are measurements: a batch that is replayed after a crash has the figures of its last run, with the time that
     the query was down.
