@@ -21,7 +21,7 @@ def report(
     ] = None,
     output: Annotated[Path, typer.Option(help="The page.")] = RESULTS / "report.html",
     markdown: Annotated[
-        Path | None, typer.Option(help="The table of all claims; docs/REPRODUCTION.md in the repository.")
+        Path | None, typer.Option(help="The table of all claims; left out, REPRODUCTION.md beside the page.")
     ] = None,
     static: Annotated[bool, typer.Option("--static", help="Draw the figures, without a script: a small page.")] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
@@ -39,7 +39,7 @@ def report(
     found = read_experiments(*folders)
     output.parent.mkdir(parents=True, exist_ok=True)
     page = write_page(output.resolve(), found, static=static)
-    target = markdown or (Path("docs") if Path("docs/decisions").is_dir() else output.parent) / "REPRODUCTION.md"
+    target = markdown or output.parent / "REPRODUCTION.md"  # docs/ has that of all experiments: never by accident
     write_markdown(target, found)
     console = Console(highlight=False)
     console.print(f"{len(found)} experiments of {', '.join(map(str, folders))}", soft_wrap=True)
