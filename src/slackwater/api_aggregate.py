@@ -26,7 +26,7 @@ def aggregate(
     size: DurationLike | None = None,
     slide: DurationLike | None = None,
     values: Mapping[str, Value] | None = None,
-    by: str | Sequence[str] = (),
+    by: str | Sequence[str] | None = (),
     contract: Contract | None = None,
     late: LatePolicy | str = "side",
     buckets: int | None = None,
@@ -114,6 +114,7 @@ def aggregate(
     """
     from slackwater.plan.validate_aggregate import aggregate_node
 
+    by = () if by is None else by
     asked: dict[str, Any] = {"size": size, "slide": slide, "values": values, "by": by, "contract": contract}
     asked |= {"late": late, "buckets": buckets, "empty": empty, "sideline": sideline}
     last = getattr(stream, "then", getattr(stream, "node", None))

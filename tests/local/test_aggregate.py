@@ -243,3 +243,7 @@ def test_empty_must_be_true_or_false():
     bus = sw.stream(pa.table({"ts": [1]}), event_time="ts", unit="s")
     with pytest.raises(sw.SlackwaterError, match="empty must be True or False, got 'yes'"):
         sw.aggregate(bus, size="1 second", values={"n": sw.count()}, contract=sw.NoSlack(), empty="yes")
+
+
+def test_groups_of_none_are_no_groups():
+    assert aggregate().results.equals(aggregate(by=None).results)

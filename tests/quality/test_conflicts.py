@@ -15,9 +15,9 @@ from tests.local.test_deadline import lagging
 BOTH = sw.DropRatio(0.01) & sw.Deadline("5 seconds")
 
 
-def decided(ruled: str, *, bucket: int = 0, **columns):
-    """Decisions of consecutive seconds; D for a deadline that ruled, else the target did."""
-    names = ["Deadline" if letter == "D" else "DropRatio" for letter in ruled]
+def decided(ruled: str, *, bucket: int = 0, first: str = "DropRatio", **columns):
+    """Decisions of consecutive seconds; D for a deadline that ruled, else the target of the first did."""
+    names = ["Deadline" if letter == "D" else first for letter in ruled]
     known = {"bucket": bucket, "at": np.arange(len(ruled)) * 1_000_000, "ruled": names, "target": 0.01}
     return decisions_table({**known, **columns}, len(ruled))
 
@@ -40,8 +40,20 @@ def test_where_both_were_kept_there_is_none():
 
 def test_the_worst_of_a_drop_ratio_is_the_largest_and_of_a_recall_the_smallest():
     table = decided(".DD", measured=[0.5, 0.2, 0.7])
-    both = sw.Recall(0.9) & sw.Deadline("5 seconds")
-    assert [[0.7], [0.2]] == [conflicts(table, each)["worst"].to_pylist() for each in (BOTH, both)]
+    of_recall = decided(".DD", measured=[0.5, 0.2, 0.7], first="Recall")
+    assert [0.7] == conflicts(table, BOTH)["worst"].to_pylist()
+    assert [0.2] == conflicts(of_recall, sw.Recall(0.9) & sw.Deadline("5 seconds"))["worst"].to_pylist()
+
+
+def test_decisions_of_another_contract_are_refused():
+    with pytest.raises(ParameterError, match=r"contract must be that of the plan.*DropRatio ruled"):
+        conflicts(decided(".D"), sw.Recall(0.9) & sw.Deadline("5 seconds"))
+
+
+@pytest.mark.parametrize("given", [pa.table({"ts": [1]}), "decisions", decided("D").to_pandas()])
+def test_what_are_no_decisions_is_refused_with_the_remedy(given):
+    with pytest.raises(ParameterError, match="decisions must be an Arrow table of decisions"):
+        conflicts(given, BOTH)
 
 
 def test_buckets_are_told_apart():

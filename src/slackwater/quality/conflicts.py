@@ -27,6 +27,7 @@ _FIELDS: list[pa.Field[Any]] = [
     pa.field("worst", pa.float64()),  # of what was measured at these decisions; null where nothing could be
 ]
 CONFLICTS = pa.schema(_FIELDS)
+_NEEDED = ("bucket", "at", "arrived", "ruled", "slack_ready", "target", "measured")
 
 
 def conflicts(decisions: pa.Table, contract: Contract) -> pa.Table:
@@ -48,6 +49,7 @@ def conflicts(decisions: pa.Table, contract: Contract) -> pa.Table:
         raise ParameterError(
             "contract", contract, must="be two contracts", remedy='such as Recall(0.99) & Deadline("5 seconds")'
         )
+    _check(decisions, contract)
     ruling, stretches = type(contract.second).__name__, []
     made = decisions.filter(pc.and_(pc.is_valid(decisions["bucket"]), pc.is_valid(decisions["ruled"])))
     made = made.sort_by([("bucket", "ascending"), ("at", "ascending"), ("arrived", "ascending")])
@@ -59,6 +61,19 @@ def conflicts(decisions: pa.Table, contract: Contract) -> pa.Table:
         worst = pc.max if contract.promise.shown(np.array([1.0]))[0] == 0 else pc.min  # of a drop ratio, the largest
         stretches += [_stretch(own, first, past, worst) for first, past in edges.reshape(-1, 2).tolist()]
     return pa.Table.from_pylist(stretches, schema=CONFLICTS)
+
+
+def _check(decisions: Any, contract: Combined) -> None:
+    """Refuse what no plan under this contract has decided."""
+    if not isinstance(decisions, pa.Table) or not set(_NEEDED) <= set(decisions.column_names):
+        found = f"{type(decisions).__name__} {getattr(decisions, 'column_names', '')}".strip()
+        remedy = "give the .decisions of a plan; of files, pyarrow.parquet.read_table(folder)"
+        raise ParameterError("decisions", found, must="be an Arrow table of decisions", remedy=remedy)
+    names = [type(each).__name__ for each in (contract.first, contract.second)]
+    others = {str(each) for each in decisions["ruled"].drop_null().to_pylist()} - set(names)
+    if others:
+        remedy = f"these decisions are of another one, in which {', '.join(sorted(others))} ruled"
+        raise ParameterError("contract", " & ".join(names), must="be that of the plan", remedy=remedy)
 
 
 def _stretch(decisions: pa.Table, start: int, stop: int, worst: Any) -> dict[str, Any]:
