@@ -22,6 +22,10 @@ _UNKNOWN: Mapping[str, str] = {
     "ORDER": "results leave in event-time order already",
     "LIMIT": "a stream has no end; take the first rows of the results",
     "UNION": "streams are merged by FROM MERGE(bus, scats)",
+    **dict.fromkeys(
+        ("JOIN", "INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL"),
+        "joins are FROM bus [2 SECONDS], scats [2 SECONDS] WHERE bus.area = scats.area; there are no outer joins",
+    ),
 }
 
 
@@ -29,6 +33,7 @@ def read_query(reader: Reader, *, into: str | None = None) -> Query:
     """Read a SELECT with all its clauses, which may come in any order after FROM."""
     start = reader.position
     reader.word("SELECT")
+    _check_distinct(reader)
     items = tuple(reader.listed(lambda: _item(reader)))
     fields: dict[str, Any] = {"into": into} if into is not None else {}
     if reader.next.is_word("INTO"):
@@ -39,6 +44,14 @@ def read_query(reader: Reader, *, into: str | None = None) -> Query:
         pass
     _check_end(reader)
     return Query(items, tuple(streams), merged, **_tuples(fields), place=reader.place_from(start))
+
+
+def _check_distinct(reader: Reader) -> None:
+    """Refuse SELECT DISTINCT, which is not a column of that name: something that is selected follows."""
+    if reader.next.is_word("DISTINCT"):
+        following = reader.tokens[reader.position + 1]
+        if following.kind in ("word", "quoted") and not following.is_word("FROM", "INTO", "AS"):
+            reader.fail("there is no SELECT DISTINCT", "GROUP BY the columns, in windows")
 
 
 def _item(reader: Reader) -> Item:
@@ -62,7 +75,7 @@ def _stream_ref(reader: Reader) -> StreamRef:
     name = reader.name("the name of a stream")
     alias = None
     if reader.takes_word("AS") or (
-        reader.next.kind in ("word", "quoted") and not reader.next.is_word("KEEP", *CLAUSES)
+        reader.next.kind in ("word", "quoted") and not reader.next.is_word("KEEP", *CLAUSES, *_UNKNOWN)
     ):
         alias = reader.name("a name for the stream")
     ref = StreamRef(name, alias, place=reader.place_from(start))
