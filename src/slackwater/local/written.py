@@ -20,8 +20,7 @@ def write_table(table: pa.Table, path: Path, kind: str) -> Path:
     Returns:
         The file.
     """
-    ending = "json" if kind == "json" else kind
-    file = path if path.suffix.lower() in _FILE_ENDINGS else path / "batch=0" / f"part-0.{ending}"
+    file = path if path.suffix.lower() in _FILE_ENDINGS else path / "batch=0" / f"part-0.{kind}"
     _check_alone(path, file)
     file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_name(f".{file.name}.unfinished")

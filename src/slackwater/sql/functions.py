@@ -5,7 +5,7 @@ What `LOCAL` names is evaluated by DuckDB in process, after sqlglot has translat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
 
 from slackwater.errors import SqlError, did_you_mean
@@ -23,20 +23,10 @@ LOCAL = frozenset(
         *("cast", "try_cast", "dist", "min", "max"),
     )
 )
-AGGREGATES: Mapping[str, str] = {
-    "count": "count",
-    "sum": "sum",
-    "avg": "mean",
-    "mean": "mean",
-    "average": "mean",
-    "min": "min",
-    "max": "max",
-    "variance": "variance",
-    "var_samp": "variance",
-    "approx_percentile": "quantile",
-    "percentile_approx": "quantile",
-    "approx_count_distinct": "distinct",
-}
+AGGREGATES = (
+    *("count", "sum", "avg", "mean", "average", "min", "max", "variance", "var_samp"),
+    *("approx_percentile", "percentile_approx", "approx_count_distinct"),
+)
 _NO_FUNCTIONS = frozenset(
     (
         *(word.lower() for word in OPERATORS),

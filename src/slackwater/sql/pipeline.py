@@ -84,12 +84,16 @@ def _check(found: Pipeline) -> None:
             places.fail(setting.place, f"there is no setting {setting.name!r}", remedy)
     used: set[str] = set()
     for query in found.queries:
-        late = None if query.late is None or query.late.sink == SIDE else query.late.sink
-        for sink_name in filter(None, (query.into, query.decisions, late)):
+        for sink_name in filter(None, (query.into, query.decisions, _late_sink(query))):
             _check_sink(found, query.place, sink_name)
             if sink_name in used:
                 found.places.fail(query.place, f"two outputs go to {sink_name!r}", "give each a sink of its own")
             used.add(sink_name)
+
+
+def _late_sink(query: Query) -> str | None:
+    """Return the sink that late rows go to; None: they stay at the side."""
+    return None if query.late is None or query.late.sink == SIDE else query.late.sink
 
 
 def refuse_sinks(query: Query, text: str) -> None:
@@ -98,7 +102,7 @@ def refuse_sinks(query: Query, text: str) -> None:
     Raises:
         SqlError: it does; LATE TO side names none.
     """
-    late = None if query.late is None or query.late.sink == SIDE else query.late.sink
+    late = _late_sink(query)
     for sink in filter(None, (query.into, query.decisions, late)):
         place = query.late.place if query.late is not None and sink == late else query.place
         remedy = "sinks are for slackwater run; here read .results, .late and .decisions, or start() on Spark"
