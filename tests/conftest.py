@@ -15,12 +15,21 @@ import slackwater as sw
 settings.register_profile("slackwater", settings(), deadline=None)
 settings.load_profile("slackwater")
 
+# Hundreds of short queries: the second compiler of the JVM would never earn its time, and Spark's usual manager of local
+# checkpoint files starts some fifty processes in each micro-batch. Tests that kill processes start sessions as users do.
+QUICK_TO_START = {
+    "spark__driver__extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark__sql__streaming__checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
+}
+
 
 @pytest.fixture(scope="session")
 def spark():
     """The session that all tests marked `spark` share. It has two cores and says little."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    shared = sw.session(master="local[2]", app="slackwater-tests")
+    shared = sw.session(master="local[2]", app="slackwater-tests", **QUICK_TO_START)
     shared.sparkContext.setLogLevel("ERROR")
     yield shared
     shared.stop()
