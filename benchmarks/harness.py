@@ -45,6 +45,7 @@ PARTS = (
     "profile",
 )
 RIVALS = "rivals"  # whole processes of other engines, with a table of their own
+GROWTH = "growth"  # exponents of cost over size, with a table of their own
 TAKING_CONTRACTS = ("reorder-contract",)
 NAMES = {
     "all": PARTS,
@@ -79,8 +80,10 @@ def main(name: str, *, quick: bool = False, repeat: int = 5, contract: Contract 
     console = Console()
     if name == RIVALS and contract is None:
         return _run_rivals(quick, repeat)
+    if name == GROWTH and contract is None:
+        return _run_growth(quick, repeat)
     if name not in NAMES:
-        console.print(f"[red]no benchmark {name!r}; there are: {', '.join([*NAMES, RIVALS])}[/red]")
+        console.print(f"[red]no benchmark {name!r}; there are: {', '.join([*NAMES, RIVALS, GROWTH])}[/red]")
         return 2
     parts = [part for part in NAMES[name] if contract is None or part in TAKING_CONTRACTS]
     if not parts:
@@ -98,6 +101,12 @@ def _run_rivals(quick: bool, repeat: int) -> int:
     from benchmarks.rivals.command import main as run_rivals
 
     return run_rivals(["run", "--repeat", str(repeat), *(["--quick"] if quick else [])])
+
+
+def _run_growth(quick: bool, repeat: int) -> int:
+    from benchmarks.growth.command import main as run_growth
+
+    return run_growth(quick=quick, repeat=repeat)
 
 
 def _cases(part: str, quick: bool, contract: Contract | None) -> Iterator[Case]:
