@@ -31,6 +31,8 @@ _GOOD: Mapping[str, str] = {
     "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # what other readers of Parquet understand
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    # A worker of Spark's stateful operators has no short tracebacks; with the same for all, they share their workers.
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
     "spark.sql.streaming.metricsEnabled": "true",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
