@@ -15,8 +15,9 @@ import slackwater as sw
 settings.register_profile("slackwater", settings(), deadline=None)
 settings.load_profile("slackwater")
 
-# Hundreds of short queries: the second compiler of the JVM would never earn its time, and Spark's usual manager of local
-# checkpoint files starts some fifty processes in each micro-batch. Tests that kill processes start sessions as users do.
+# Hundreds of short queries: the second compiler of the JVM would never earn its time, and Spark's usual manager of
+# local checkpoint files starts some fifty processes in each micro-batch. Tests that kill processes start sessions as
+# users do.
 QUICK_TO_START = {
     "spark__driver__extraJavaOptions": "-XX:TieredStopAtLevel=1",
     "spark__sql__streaming__checkpointFileManagerClass": (

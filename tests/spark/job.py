@@ -9,10 +9,11 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import slackwater as sw
 from slackwater.spark.control_stream import send
-from slackwater.spark.outputs import ParquetFolder
+from slackwater.spark.staged import Output
 
 
 def plan_of(frames):
@@ -71,23 +72,23 @@ def main(
     frames = [frame_of(spark, path) for path in sorted(folder.glob("in*"))]
     query = {"led": led_plan_of, "aggregate": aggregate_plan_of, "chain": chain_plan_of}.get(plan, plan_of)(frames)
 
-    def destination(name: str):
-        write = ParquetFolder(str(folder / name))
+    put_in_place = Output.commit
 
-        def write_or_die(rows, number):
-            if number == batch and name == die_before:
-                os.killpg(os.getpgid(0), signal.SIGKILL)
-            write(rows, number)
-            if number == batch and name == die_after:
-                os.killpg(os.getpgid(0), signal.SIGKILL)
+    def put_in_place_or_die(output: Output, number: int, *what: Any) -> None:
+        name = Path(output.folder).name
+        if number == batch and name == die_before:
+            os.killpg(os.getpgid(0), signal.SIGKILL)
+        put_in_place(output, number, *what)
+        if number == batch and name == die_after:
+            os.killpg(os.getpgid(0), signal.SIGKILL)
 
-        return write_or_die
+    Output.commit = put_in_place_or_die  # type: ignore[method-assign]
 
     def run():
         running = query.start(
-            results=destination("results"),
-            late=destination("late"),
-            decisions=destination("decisions"),
+            results=str(folder / "results"),
+            late=str(folder / "late"),
+            decisions=str(folder / "decisions"),
             checkpoint=str(folder / "checkpoint"),
             control=str(folder / "control"),
             trigger=None if led else {"availableNow": True},  # that would not see what the driver writes meanwhile

@@ -103,6 +103,15 @@ def test_any_split_and_any_order_in_a_shuffle_equal_the_local_run(spark, tmp_pat
     assert timeless(local.decisions) == timeless(found["decisions"])
 
 
+def test_what_is_too_large_for_the_driver_is_written_by_the_buckets(spark, tmp_path):
+    many = pa.table({"ts": np.arange(40_000), "seq": np.arange(40_000)})
+    folder = as_files(many, tmp_path / "in", files=1)
+    stream = sw.stream(as_stream(spark, folder), event_time="ts", unit="ms", arrival="seq")
+    _, found = run(sw.reorder(stream, contract=sw.NoSlack()), tmp_path)
+    assert many["ts"].to_pylist() == found["results"]["ts"].to_pylist()
+    assert ["part-00000"] == [file.name[:10] for file in (tmp_path / "results" / "batch=0").glob("*.parquet")]
+
+
 def test_without_arrival_the_rows_of_a_batch_arrive_together(spark, tmp_path):
     times = [[5, 1, 3], [4, 9, 2], [8, 20]]
     table = pa.table({"ts": [t for batch in times for t in batch]})

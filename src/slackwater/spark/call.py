@@ -34,6 +34,7 @@ _FIELDS: list[pa.Field[Any]] = [
     pa.field("bucket", pa.int32()),
     pa.field("body", pa.binary()),
     *(pa.field(name, pa.int64()) for name in _COUNTS),
+    pa.field("file", pa.binary()),  # instead of a body: the name of what a bucket wrote itself
 ]
 PACKETS_OUT = pa.schema(_FIELDS)
 

@@ -22,6 +22,8 @@ from pyspark.util import inheritable_thread_target
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.spark.call import DECISIONS, LATE, LATENCY, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.packets import to_bytes
+from slackwater.spark.plan_file import local_folder
+from slackwater.spark.staged import CODECS, Output, Staging, is_plain
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -77,9 +79,22 @@ def _began(checkpoint: str) -> bool:
     return "://" in checkpoint or (Path(checkpoint) / "offsets").exists()
 
 
+def staging_of(writers: Mapping[str, Write], schemas: Mapping[int, pa.Schema], spark: SparkSession) -> Staging:
+    """Return the outputs that buckets write themselves: folders of this file system, of columns that Arrow writes."""
+    codec = CODECS.get((spark.conf.get("spark.sql.parquet.compression.codec") or "").lower())
+    outputs = {}
+    for name, writer in writers.items():
+        kind = KIND_OF[name]
+        folder = local_folder(writer.path) if isinstance(writer, ParquetFolder) else None
+        if folder is not None and codec is not None and all(is_plain(column.type) for column in schemas[kind]):
+            outputs[kind] = Output(os.path.abspath(folder), schemas[kind], codec)
+    return Staging(outputs)
+
+
 def batch_writer(
     unpack: Unpack,
     writers: Mapping[str, Write],
+    staging: Staging,
     notice: Notice | None = None,
     decide: Decide | None = None,
     *,
@@ -88,39 +103,46 @@ def batch_writer(
 ) -> Callable[[DataFrame, int], None]:
     """Return the function for `foreachBatch`: it runs the operator once and writes every output.
 
-    `decide` adds decisions to those of the buckets, from what they report; `notice` sees what they say of their work.
-    `begin` is called once, before the first batch of a run; `measure` when a batch is written, with what buckets say of
-    how long its rows had waited.
+    What buckets stage themselves is put in place; other outputs are written by Spark. `decide` adds decisions to those
+    of the buckets, from what they report; `notice` sees what they say of their work. `begin` is called once, before the
+    first batch of a run; `measure` when a batch is written, with what buckets say of how long its rows had waited.
     """
+    by_spark = {KIND_OF[name]: write for name, write in writers.items() if KIND_OF[name] not in staging.outputs}
     may_be_a_replay = True  # the first batch after a start: another run may have written a part of it
 
     def write(packets: DataFrame, batch: int) -> None:
         nonlocal may_be_a_replay
-        if may_be_a_replay and begin is not None:
-            begin()
-        packets = packets.persist()
+        if may_be_a_replay:
+            staging.clear()
+            if begin is not None:
+                begin()
+        # the operator must not run again for each output that Spark writes
+        packets = packets.persist() if by_spark else packets
         try:
-            found = _without_rows(packets)
-            present = set(found["kind"].to_pylist())
+            found = _without_rows(packets, staging)
             if notice is not None:
                 notice(_bodies(found, SUMMARY))
             decided = None if decide is None else decide(_bodies(found, STATISTICS), batch)
-            works = []
-            for name, write_rows in writers.items():
-                kind = KIND_OF[name]
-                added = decided if kind == DECISIONS and decided is not None and decided.num_rows else None
-                if may_be_a_replay or kind in present or added is not None:
-                    few = packets.coalesce(_tasks_for(found, kind))
-                    rows = unpack(few if added is None else _with(few, kind, added), kind)
-                    works.append((write_rows, partial(write_rows, rows, batch)))
-            _run([work for write_rows, work in works if isinstance(write_rows, ParquetFolder)], packets.sparkSession)
-            for write_rows, work in works:
-                if not isinstance(write_rows, ParquetFolder):
+            added = {} if decided is None or not decided.num_rows else {DECISIONS: to_bytes(decided)}
+            present = {*found["kind"].to_pylist(), *added}
+            wanted = [kind for kind in KIND_OF.values() if may_be_a_replay or kind in present]
+            for kind in [kind for kind in wanted if kind in staging.outputs]:
+                bodies = [*_bodies(found, kind), *([added[kind]] if kind in added else [])]
+                staging.outputs[kind].commit(batch, _files(found, kind), bodies)
+            works = {
+                kind: partial(by_spark[kind], unpack(_packets_of(packets, found, kind, added.get(kind)), kind), batch)
+                for kind in wanted
+                if kind in by_spark
+            }
+            _run([works[kind] for kind in works if isinstance(by_spark[kind], ParquetFolder)], packets.sparkSession)
+            for kind, work in works.items():
+                if not isinstance(by_spark[kind], ParquetFolder):
                     work()
             if measure is not None:
                 measure(_bodies(found, LATENCY), batch)
         finally:
-            packets.unpersist()
+            if by_spark:
+                packets.unpersist()
         may_be_a_replay = False
 
     return write
@@ -138,10 +160,20 @@ def _run(works: Sequence[Callable[[], object]], spark: SparkSession) -> None:
             done.result()
 
 
-def _without_rows(packets: DataFrame) -> pa.Table:
-    """Return a few numbers and what buckets report to the driver, however many rows there are."""
-    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY, LATENCY), F.col("body"))
-    return packets.select("kind", "bucket", F.octet_length("body").alias("bytes"), body.alias("body")).toArrow()
+def _without_rows(packets: DataFrame, staging: Staging) -> pa.Table:
+    """Return a few numbers, what buckets report to the driver and small outputs, however many rows there are."""
+    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY, LATENCY, *staging.outputs), F.col("body"))
+    bytes_ = F.octet_length("body").alias("bytes")
+    return packets.select("kind", "bucket", "file", bytes_, body.alias("body")).toArrow()
+
+
+def _packets_of(packets: DataFrame, found: pa.Table, kind: int, added: bytes | None) -> DataFrame:
+    """Return packets in as many tasks as an output is worth, with one of the driver's."""
+    few = packets.coalesce(_tasks_for(found, kind))
+    if added is None:
+        return few
+    packet = packets.sparkSession.createDataFrame([(kind, added)], "kind TINYINT, body BINARY")
+    return few.select("kind", "body").unionByName(packet)
 
 
 def _tasks_for(found: pa.Table, kind: int) -> int:
@@ -152,16 +184,18 @@ def _tasks_for(found: pa.Table, kind: int) -> int:
 
 def _bodies(found: pa.Table, kind: int) -> list[bytes]:
     """Return what was reported, bucket by bucket: sums must not depend on the order in which tasks end."""
-    reports = found.filter(
-        pc.and_(pc.equal(found["kind"], pa.scalar(kind, pa.int8())), pc.is_valid(found["body"]))
+    return [body.as_py() for body in _of_kind(found, kind, "body")["body"]]
+
+
+def _files(found: pa.Table, kind: int) -> list[str]:
+    return [file.as_py().decode() for file in _of_kind(found, kind, "file")["file"]]
+
+
+def _of_kind(found: pa.Table, kind: int, column: str) -> pa.Table:
+    """Return the packets of a kind that have something in a column, bucket by bucket, otherwise in their order."""
+    return found.filter(
+        pc.and_(pc.equal(found["kind"], pa.scalar(kind, pa.int8())), pc.is_valid(found[column]))
     ).sort_by("bucket")
-    return [body.as_py() for body in reports["body"]]
-
-
-def _with(packets: DataFrame, kind: int, table: pa.Table) -> DataFrame:
-    """Add a packet of the driver's."""
-    packet = packets.sparkSession.createDataFrame([(kind, to_bytes(table))], "kind TINYINT, body BINARY")
-    return packets.select("kind", "body").unionByName(packet)
 
 
 @dataclass(frozen=True, slots=True)

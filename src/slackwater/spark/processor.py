@@ -29,6 +29,7 @@ from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 from slackwater.spark.places import bucket_at
 from slackwater.spark.shell import open_state
+from slackwater.spark.staged import Staging
 from slackwater.spark.stored_aggregate import AggregateSaved, identity_of_aggregate
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class BucketProcessor(StatefulProcessor):
     def __init__(self, schemas: Sequence[pa.Schema], identity: str) -> None:
         self._schemas = tuple(schemas)
         self.identity = identity
+        self.staging = Staging({})
 
     def init(self, handle: Any) -> None:
         """Open the state."""
@@ -105,7 +107,8 @@ class BucketProcessor(StatefulProcessor):
         self._meta.update((meta,))
         written = len(meta) + sum(each.written for each in self._stores)
         told = (call.latency(waits), call.summary(written, waits))
-        return frame_of([*call.packets, *self._ignored(control, bucket), *told])
+        out = self.staging.packets(bucket, [*call.packets, *self._ignored(control, bucket)])
+        return frame_of([*out, *told])
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         """Remember what the driver says, where it decides."""

@@ -22,12 +22,13 @@ from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import control_packets, describe
 from slackwater.spark.driver import check_same_scope
 from slackwater.spark.latency import BatchLatency, Told
-from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
+from slackwater.spark.outputs import Destination, batch_writer, checked_destinations, staging_of
 from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
 from slackwater.spark.plan_file import Begun
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
+from slackwater.spark.staged import Staging
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
@@ -128,10 +129,11 @@ class SparkQuery(ABC):
         deadline = self.node.contract.deadline
         measure = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline).on_batch
         hooks: Any = {"begin": partial(begun.keep, checkpoint), "measure": measure}
+        staging = staging_of(destinations, self._schemas_out, self.frames[0].sparkSession)
         writer = (
-            plan._packets(control, driver)
+            plan._packets(control, driver, staging)
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
-            .foreachBatch(batch_writer(self._unpack, destinations, self._notice, decide, **hooks))
+            .foreachBatch(batch_writer(self._unpack, destinations, staging, self._notice, decide, **hooks))
         )
         writer = writer.queryName(name) if name else writer
         return writer.trigger(**trigger).start() if trigger else writer.start()
@@ -196,7 +198,10 @@ class SparkQuery(ABC):
         return None
 
     def _packets(
-        self, control: str | os.PathLike[str] | DataFrame | None = None, driver: DriverSlack | None = None
+        self,
+        control: str | os.PathLike[str] | DataFrame | None = None,
+        driver: DriverSlack | None = None,
+        staging: Staging | None = None,
     ) -> DataFrame:
         if not self._streaming:
             return self._bounded()
@@ -212,8 +217,10 @@ class SparkQuery(ABC):
         stamped = packets.withColumn("processing_time", F.expr("unix_micros(current_timestamp())"))
         labels = F.array(*(F.lit(label).cast("bigint") for label in places(self._buckets)))
         placed = stamped.withColumn("place", F.get(labels, F.col("bucket")))
+        processor = self._processor()
+        processor.staging = staging or processor.staging
         out = placed.groupBy("place").transformWithStateInPandas(
-            statefulProcessor=Shell(self._processor()),
+            statefulProcessor=Shell(processor),
             outputStructType=from_arrow_schema(PACKETS_OUT),
             outputMode="Append",
             timeMode="ProcessingTime" if self._has_timers else "None",
