@@ -30,6 +30,7 @@ PARTS = (
     "reorder-growth",
     "reorder-spark",
     "reorder-state",
+    "batch-latency",
     "reorder-contract",
     "join-local",
     "join-band",

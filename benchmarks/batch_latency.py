@@ -1,0 +1,98 @@
+"""How long a micro-batch takes at half load, against a query that only reads and writes the same rows.
+
+Both have the same trigger, at which ours is busy half of the time, and get one file each time it fires. Ours writes
+three outputs. The first batches, in which everything starts, do not count.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+import slackwater as sw
+from benchmarks.data import out_of_order
+from benchmarks.harness import Case
+from benchmarks.spark_files import read, scratch, write_files
+
+STARTING = 4  # batches
+SLACK = sw.FixedSlack("100 ms")
+VALUES = {"n": sw.count(), "total": sw.sum("x"), "most": sw.max("y")}
+
+Start = Callable[[dict[str, Any]], StreamingQuery]
+
+
+def cases(*, quick: bool) -> Iterator[Case]:
+    """The median and the slowest of a hundred micro-batches, of a reorder and an aggregate."""
+    rows, files = (2_000, 8) if quick else (20_000, 44)
+    with scratch() as (spark, folder):
+        write_files(folder / "in", out_of_order(rows * files), files)
+        for name, ours in (("reorder", _reorder), ("aggregate", _aggregate)):
+            trigger = {"processingTime": f"{2 * _typical(partial(ours, spark, folder), files)} milliseconds"}
+            for percent in (50, 99):
+                yield Case(
+                    f"micro-batch of a {name}, {percent} %",
+                    partial(_quantile, partial(ours, spark, folder), files, trigger, percent),
+                    partial(_quantile, partial(_passed, spark, folder), files, trigger, percent),
+                    1.3,
+                    "pass-through, same trigger",
+                    {"rows": rows, "batches": files - STARTING, **trigger},
+                )
+
+
+def _typical(start: Start, files: int) -> int:
+    """Return the milliseconds that a batch takes when the next one follows at once."""
+    return round(float(np.median(_durations(start, files, {"availableNow": True}))))
+
+
+def _quantile(start: Start, files: int, trigger: dict[str, Any], percent: float) -> float:
+    return float(np.percentile(_durations(start, files, trigger), percent))
+
+
+def _durations(start: Start, files: int, trigger: dict[str, Any]) -> list[int]:
+    query = start(trigger)
+    while query.isActive and len(_took(query)) < files:
+        time.sleep(0.2)
+    query.stop()
+    return _took(query)[STARTING:]
+
+
+def _took(query: StreamingQuery) -> list[int]:
+    return [each["durationMs"]["triggerExecution"] for each in query.recentProgress if each["numInputRows"]]
+
+
+def _reorder(spark: SparkSession, folder: Path, trigger: dict[str, Any]) -> StreamingQuery:
+    stream = sw.stream(read(spark, folder / "in"), event_time="event_time", arrival="seq")
+    return _started(sw.reorder(stream, contract=SLACK), folder, trigger)
+
+
+def _aggregate(spark: SparkSession, folder: Path, trigger: dict[str, Any]) -> StreamingQuery:
+    stream = sw.stream(read(spark, folder / "in"), event_time="event_time", arrival="seq")
+    windows = sw.aggregate(
+        stream, by="key", size="3 seconds", slide="1 second", values=VALUES, contract=SLACK, buckets=2
+    )
+    return _started(windows, folder, trigger)
+
+
+def _started(output: Any, folder: Path, trigger: dict[str, Any]) -> StreamingQuery:
+    out = Path(tempfile.mkdtemp(dir=folder))
+    outputs = {name: str(out / name) for name in ("results", "late", "decisions", "checkpoint")}
+    query: StreamingQuery = output.start(**outputs, trigger=trigger)
+    return query
+
+
+def _passed(spark: SparkSession, folder: Path, trigger: dict[str, Any]) -> StreamingQuery:
+    out = Path(tempfile.mkdtemp(dir=folder))
+
+    def write(batch: DataFrame, number: int) -> None:
+        batch.write.mode("overwrite").parquet(str(out / "results" / f"batch={number}"))
+
+    writer = read(spark, folder / "in").writeStream.foreachBatch(write)
+    return writer.option("checkpointLocation", str(out / "checkpoint")).trigger(**trigger).start()
