@@ -26,6 +26,7 @@ from slackwater.spark.outputs import Destination, batch_writer, checked_destinat
 from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
 from slackwater.spark.plan_file import Begun
+from slackwater.spark.plan_parameters import parameters_of
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
 from slackwater.time import Duration
@@ -123,7 +124,7 @@ class SparkQuery(ABC):
         driver = self._driver(checkpoint)
         decide = None if driver is None else driver.on_batch
         plan = self._within(trigger)
-        begun = Begun(plan._processor().identity, plan._has_timers, control is not None)
+        begun = Begun(plan._processor().identity, plan._has_timers, control is not None, plan._parameters)
         begun.check(checkpoint)
         deadline = self.node.contract.deadline
         measure = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline).on_batch
@@ -190,6 +191,11 @@ class SparkQuery(ABC):
     def _plan_of_control(self) -> Mapping[str, Any]:
         """What those who send control records should know of the plan."""
         return {"operator": self.node.operator}
+
+    @property
+    def _parameters(self) -> Mapping[str, str]:
+        """What the state depends on, in parts."""
+        return parameters_of(self.node, self.schemas)
 
     def _driver(self, checkpoint: str | os.PathLike[str]) -> DriverSlack | None:
         """Return what decides for all buckets, where something does."""

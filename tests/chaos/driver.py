@@ -1,0 +1,69 @@
+"""A driver as a process of its own: runs queries over all their input, then drains them. It may be killed at any time.
+
+    python -m tests.chaos.driver spark://127.0.0.1:7077 /data/reorder=reorder ...     (the master, folder=query)
+"""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.cluster import settings
+from pyspark.sql import SparkSession
+
+import slackwater as sw
+from slackwater.spark.control_stream import put
+from tests.chaos.queries import QUERIES
+
+DONE = "done"  # a file that says that the query has ended with its input
+OUTPUTS = ("results", "late", "decisions")
+_EXECUTORS = 2
+_RETRIES = {
+    "spark__task__maxFailures": "10000",
+    "spark__stage__maxConsecutiveAttempts": "10000",
+    "spark__locality__wait": "0s",  # there is nobody to wait for where executors come and go
+    "spark__sql__shuffle__partitions": "2",
+}
+
+
+def main(master: str, asked: list[tuple[Path, str]]) -> None:
+    """Run all queries at the same time."""
+    spark = sw.session(app="chaos", master=master, **{**settings(_EXECUTORS), **_RETRIES})
+    spark.sparkContext.setLogLevel("WARN")  # lost tasks and executors are counted in what is written
+    with ThreadPoolExecutor(len(asked)) as threads:
+        for done in [threads.submit(partial(run, spark, folder, name)) for folder, name in asked]:
+            done.result()
+    spark.stop()
+
+
+def run(spark: SparkSession, folder: Path, name: str) -> None:
+    """Run a query over the files that are there, then drain it."""
+    query = QUERIES[name]
+    frames = [_frame(spark, folder / "in" / stream) for stream in sorted(p.name for p in (folder / "in").iterdir())]
+    plan = query.of(frames)
+    _run(plan, folder)
+    put(folder / "control" / "drain.json", '{"kind": "drain"}\n')  # the same file however often
+    _run(plan, folder)
+    put(folder / DONE, "")
+
+
+def _run(plan: Any, folder: Path) -> None:
+    running = plan.start(
+        **{name: str(folder / name) for name in OUTPUTS},
+        checkpoint=str(folder / "checkpoint"),
+        control=str(folder / "control"),
+        trigger={"availableNow": True},
+    )
+    running.awaitTermination()
+
+
+def _frame(spark: SparkSession, folder: Path) -> Any:
+    schema = "ts BIGINT, seq BIGINT, key BIGINT, value BIGINT, text STRING"
+    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], [(Path(where), name) for where, _, name in (each.rpartition("=") for each in sys.argv[2:])])

@@ -1,0 +1,50 @@
+"""Whom to kill: a Python worker, an executor, a worker, a worker with all that it runs, or the driver."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+from benchmarks.cluster import Cluster
+
+from tests.chaos import processes
+
+# How many of 100 kills are of each kind: what is replaced quickly may be killed often.
+MIX: Mapping[str, int] = {"python": 50, "executor": 25, "worker": 8, "machine": 7, "driver": 10}
+
+
+def kinds(count: int, seeded: random.Random) -> list[str]:
+    """Return that many kinds in their shares, in random order; where there are few, one of each kind first."""
+    drawn = [kind for kind, share in MIX.items() for _ in range(max(1, round(count * share / 100)))]
+    drawn = drawn[:count] if count < len(MIX) else drawn
+    drawn += ["python"] * (count - len(drawn))
+    seeded.shuffle(drawn)
+    return drawn[:count]
+
+
+def kill(kind: str, cluster: Cluster, driver: int, seeded: random.Random) -> bool:
+    """Kill one of a kind; return whether there was any."""
+    if kind == "driver":
+        return processes.kill(driver, group=True)
+    number = seeded.randrange(len(cluster.workers))
+    for place in (number, 1 - number):  # where an executor is just being replaced, the other one is taken
+        if _kill_at(kind, cluster, place, seeded):
+            return True
+    return False
+
+
+def _kill_at(kind: str, cluster: Cluster, number: int, seeded: random.Random) -> bool:
+    worker = cluster.workers[number].pid
+    if kind in ("worker", "machine"):
+        found = processes.kill(worker, group=kind == "machine")
+        cluster.replace(number)
+        return found
+    candidates = processes.executors(worker) if kind == "executor" else _python(worker, seeded)
+    return bool(candidates) and processes.kill(seeded.choice(candidates))
+
+
+def _python(worker: int, seeded: random.Random) -> list[int]:
+    """Return the Python worker that works most, of those that there are; now and then the one they are forked from."""
+    if seeded.random() < 0.1:
+        return processes.daemons(worker)
+    return sorted(processes.python_workers(worker), key=processes.processor_time)[-2:]
