@@ -28,7 +28,7 @@ import slackwater as sw
 WORKER_MEMORY = "1536m"
 EXECUTOR_MEMORY = "1g"
 _LAUNCHER = Path(pyspark.__file__).parent / "bin" / "spark-class"
-_PATIENCE = 60  # seconds until a process must have said that it is ready
+_PATIENCE = 180  # seconds until a process must have said that it is ready, on a busy machine
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 
@@ -44,7 +44,7 @@ class Cluster:
     folder: Path
     first: subprocess.Popen[bytes]
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
-    started: list[subprocess.Popen[bytes]] = field(default_factory=list)  # all workers so far, to be ended with the block
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)  # all so far, to be ended
 
     @property
     def processes(self) -> tuple[int, ...]:
@@ -69,7 +69,7 @@ def cluster(workers: int) -> Iterator[Cluster]:
     """Start a master and workers of one core each, and end them and all that they started with the block.
 
     Raises:
-        ClusterError: if a process ends or says nothing for a minute.
+        ClusterError: if a process ends or says nothing for three minutes.
     """
     folder = Path(tempfile.mkdtemp(prefix="slackwater-cluster-"))
     with ExitStack() as stack:

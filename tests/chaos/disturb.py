@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -14,12 +15,12 @@ from pathlib import Path
 
 from benchmarks.cluster import Cluster, end_with_parent, python_path
 
-from tests.chaos.driver import DONE
 from tests.chaos.kills import kill
 from tests.chaos.moments import MOMENTS, commits, wait_for
 from tests.chaos.processes import kill as kill_process
 
-_LIMIT = 300.0  # seconds in which a batch must be committed, whatever was killed
+_BURST = 0.3  # the share of kills after which the next one does not wait for a batch
+_LIMIT = 600.0  # seconds in which a batch must be committed, whatever was killed
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,10 @@ class Kill:
 class Disturbed:
     """What happened to a query."""
 
+    name: str
     kills: list[Kill] = field(default_factory=list)
     starts: int = 0  # of drivers
-    failures: list[str] = field(default_factory=list)  # of drivers that were not killed
+    failures: list[str] = field(default_factory=list)  # why drivers ended that nobody had killed
     lost_tasks: int = 0
     batches: int = 0
     seconds: float = 0.0
@@ -58,28 +60,35 @@ class Driver:
         self.starts = 1
         self.failures: list[str] = []
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
     def ended(self) -> bool:
         return self._process.poll() is not None
 
-    def keep_alive(self, *, killed: bool) -> bool:
+    def kill(self) -> bool:
+        """End it, the JVM that it has started too."""
+        found = kill_process(self._process.pid, group=True)
+        self._process.wait()
+        return found
+
+    def keep_alive(self) -> bool:
         """Start another one if this has ended before its time; return whether it ended with its input."""
         code = self._process.poll()
         if code is None:
             return False
         if code == 0:
             return True
-        if not killed:
+        if code != -signal.SIGKILL:
             self.failures.append(_said_last(self.log))
         self._process, self.starts = self._start(), self.starts + 1
         return False
 
+    def wait(self) -> None:
+        """Wait for the end of its input; it must not fail."""
+        if self._process.wait() != 0:
+            raise StuckError(f"a driver that nobody disturbed failed: {_said_last(self.log)}")
+
     def end(self) -> None:
-        kill_process(self.pid, group=True)
-        self._process.wait()
+        """End it, if it has not ended."""
+        self.kill()
 
     def _start(self) -> subprocess.Popen[bytes]:
         environment = {**os.environ, "PYTHONPATH": python_path(), "SPARK_LOCAL_IP": "127.0.0.1"}
@@ -95,23 +104,18 @@ class Driver:
             )
 
 
-def disturb(cluster: Cluster, folder: Path, name: str, kinds: Sequence[str], seeded: random.Random) -> Disturbed:
-    """Run a query to its end; kill one process after the other, each when a batch was committed since the last."""
-    done, began, waiting = Disturbed(), time.monotonic(), list(kinds)
+def disturb(cluster: Cluster, folder: Path, name: str, kinds: list[str], seeded: random.Random) -> Disturbed:
+    """Run a query to its end; meanwhile kill one process after the other, and take it from `kinds`.
+
+    Most often a batch is committed before the next one is killed; the others die while the last is being replaced.
+    """
+    done, began = Disturbed(name), time.monotonic()
     driver = Driver(cluster, [(folder, name)])
     try:
-        _recovered(folder, driver, began, killed=False)  # the first batch
-        while waiting and not (folder / DONE).exists():
-            moment = seeded.choice(MOMENTS)
-            wait_for(moment, folder, driver.ended, seeded)
-            before, at = commits(folder), time.monotonic()
-            if not driver.ended() and kill(waiting[-1], cluster, driver.pid, seeded):
-                kind = waiting.pop()
-                _recovered(folder, driver, at, killed=kind == "driver", since=before)
-                done.kills.append(Kill(kind, moment, time.monotonic() - at))
-            elif driver.keep_alive(killed=False):
-                break
-        while not driver.keep_alive(killed=False):
+        _recovered(folder, driver, began, since=0)
+        while kinds and not driver.keep_alive():
+            _kill_some(cluster, folder, driver, kinds, seeded, done)
+        while not driver.keep_alive():
             time.sleep(0.05)
             _check_time(at=began, limit=_LIMIT * 10, driver=driver)
     finally:
@@ -122,9 +126,30 @@ def disturb(cluster: Cluster, folder: Path, name: str, kinds: Sequence[str], see
     return done
 
 
-def _recovered(folder: Path, driver: Driver, at: float, *, killed: bool, since: int = 0) -> None:
+def _kill_some(
+    cluster: Cluster, folder: Path, driver: Driver, kinds: list[str], seeded: random.Random, done: Disturbed
+) -> None:
+    """Kill processes until it is time to wait for a batch, then wait for it."""
+    pending: list[tuple[str, str, float]] = []
+    since = 0
+    while kinds and not driver.ended():
+        moment = seeded.choice(MOMENTS)
+        wait_for(moment, folder, driver.ended, seeded)
+        before, at = commits(folder), time.monotonic()
+        if driver.ended() or not kill(kinds[-1], cluster, driver, seeded):
+            continue
+        pending.append((kinds.pop(), moment, at))
+        since = before
+        if seeded.random() >= _BURST or driver.ended():
+            break
+    if pending:
+        _recovered(folder, driver, pending[-1][2], since=since)
+        done.kills += [Kill(kind, moment, time.monotonic() - at) for kind, moment, at in pending]
+
+
+def _recovered(folder: Path, driver: Driver, at: float, *, since: int) -> None:
     """Wait until a batch is committed, or the query has ended; a driver that ended is started again."""
-    while commits(folder) <= since and not driver.keep_alive(killed=killed):
+    while commits(folder) <= since and not driver.keep_alive():
         _check_time(at=at, limit=_LIMIT, driver=driver)
         time.sleep(0.01)
 

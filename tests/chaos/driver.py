@@ -1,6 +1,6 @@
 """A driver as a process of its own: runs queries over all their input, then drains them. It may be killed at any time.
 
-    python -m tests.chaos.driver spark://127.0.0.1:7077 /data/reorder=reorder ...     (the master, folder=query)
+python -m tests.chaos.driver spark://127.0.0.1:7077 /data/reorder=reorder ...     (the master, folder=query)
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import slackwater as sw
 from slackwater.spark.control_stream import put
 from tests.chaos.queries import QUERIES
 
-DONE = "done"  # a file that says that the query has ended with its input
 OUTPUTS = ("results", "late", "decisions")
 _EXECUTORS = 2
 _RETRIES = {
@@ -26,12 +25,14 @@ _RETRIES = {
     "spark__stage__maxConsecutiveAttempts": "10000",
     "spark__locality__wait": "0s",  # there is nobody to wait for where executors come and go
     "spark__sql__shuffle__partitions": "2",
+    "spark__python__authenticate__socketTimeout": "120s",  # forked workers of a busy machine take their time
 }
 
 
 def main(master: str, asked: list[tuple[Path, str]]) -> None:
     """Run all queries at the same time."""
-    spark = sw.session(app="chaos", master=master, **{**settings(_EXECUTORS), **_RETRIES})
+    cluster = settings(_EXECUTORS) if master.startswith("spark:") else {"spark__driver__memory": "1g"}
+    spark = sw.session(app="chaos", master=master, **{**cluster, **_RETRIES})
     spark.sparkContext.setLogLevel("WARN")  # lost tasks and executors are counted in what is written
     with ThreadPoolExecutor(len(asked)) as threads:
         for done in [threads.submit(partial(run, spark, folder, name)) for folder, name in asked]:
@@ -47,7 +48,6 @@ def run(spark: SparkSession, folder: Path, name: str) -> None:
     _run(plan, folder)
     put(folder / "control" / "drain.json", '{"kind": "drain"}\n')  # the same file however often
     _run(plan, folder)
-    put(folder / DONE, "")
 
 
 def _run(plan: Any, folder: Path) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Mapping
+from typing import Protocol
 
 from benchmarks.cluster import Cluster
 
 from tests.chaos import processes
+
+_PATIENCE = 2.0  # seconds for which somebody who works is waited for
+_TICKS = 0.02  # seconds after which the kernel shows that a process has worked
 
 # How many of 100 kills are of each kind: what is replaced quickly may be killed often.
 MIX: Mapping[str, int] = {"python": 50, "executor": 25, "worker": 8, "machine": 7, "driver": 10}
@@ -22,15 +27,20 @@ def kinds(count: int, seeded: random.Random) -> list[str]:
     return drawn[:count]
 
 
-def kill(kind: str, cluster: Cluster, driver: int, seeded: random.Random) -> bool:
+class Victim(Protocol):
+    """What can be killed as a whole."""
+
+    def kill(self) -> bool:
+        """End it; return whether it was there."""
+
+
+def kill(kind: str, cluster: Cluster, driver: Victim, seeded: random.Random) -> bool:
     """Kill one of a kind; return whether there was any."""
     if kind == "driver":
-        return processes.kill(driver, group=True)
+        return driver.kill()
     number = seeded.randrange(len(cluster.workers))
-    for place in (number, 1 - number):  # where an executor is just being replaced, the other one is taken
-        if _kill_at(kind, cluster, place, seeded):
-            return True
-    return False
+    # where an executor is just being replaced, the other one is taken
+    return any(_kill_at(kind, cluster, place, seeded) for place in (number, 1 - number))
 
 
 def _kill_at(kind: str, cluster: Cluster, number: int, seeded: random.Random) -> bool:
@@ -44,7 +54,13 @@ def _kill_at(kind: str, cluster: Cluster, number: int, seeded: random.Random) ->
 
 
 def _python(worker: int, seeded: random.Random) -> list[int]:
-    """Return the Python worker that works most, of those that there are; now and then the one they are forked from."""
+    """Return Python workers that are at work, or all where none is; now and then the one they are forked from."""
     if seeded.random() < 0.1:
         return processes.daemons(worker)
-    return sorted(processes.python_workers(worker), key=processes.processor_time)[-2:]
+    until = time.monotonic() + _PATIENCE
+    while True:
+        before = {pid: processes.processor_time(pid) for pid in processes.python_workers(worker)}
+        time.sleep(_TICKS)
+        at_work = [pid for pid, used in before.items() if processes.processor_time(pid) > used]
+        if at_work or time.monotonic() > until:
+            return at_work or list(before)
