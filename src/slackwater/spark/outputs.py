@@ -20,7 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.util import inheritable_thread_target
 
 from slackwater.errors import ColumnError, ParameterError
-from slackwater.spark.call import DECISIONS, LATE, LATENCY, RESULTS, STATISTICS, SUMMARY
+from slackwater.spark.call import DECISIONS, INPUT, LATE, LATENCY, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.packets import to_bytes
 
 if TYPE_CHECKING:
@@ -84,12 +84,14 @@ def batch_writer(
     decide: Decide | None = None,
     *,
     begin: Callable[[], object] | None = None,
+    check: Callable[[list[bytes], int], object] | None = None,
     measure: Callable[[list[bytes], int], object] | None = None,
 ) -> Callable[[DataFrame, int], None]:
     """Return the function for `foreachBatch`: it runs the operator once and writes every output.
 
     `decide` adds decisions to those of the buckets, from what they report; `notice` sees what they say of their work.
-    `begin` is called once, before the first batch of a run; `measure` when a batch is written, with what buckets say of
+    `begin` is called once, before the first batch of a run; `check` before anything of a batch is written, with what
+    buckets say of the rows that they were given; `measure` when a batch is written, with what buckets say of
     how long its rows had waited.
     """
     may_be_a_replay = True  # the first batch after a start: another run may have written a part of it
@@ -102,6 +104,8 @@ def batch_writer(
         try:
             found = _without_rows(packets)
             present = set(found["kind"].to_pylist())
+            if check is not None:
+                check(_bodies(found, INPUT), batch)
             if notice is not None:
                 notice(_bodies(found, SUMMARY))
             decided = None if decide is None else decide(_bodies(found, STATISTICS), batch)
@@ -140,7 +144,7 @@ def _run(works: Sequence[Callable[[], object]], spark: SparkSession) -> None:
 
 def _without_rows(packets: DataFrame) -> pa.Table:
     """Return a few numbers and what buckets report to the driver, however many rows there are."""
-    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY, LATENCY), F.col("body"))
+    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY, LATENCY, INPUT), F.col("body"))
     return packets.select("kind", "bucket", F.octet_length("body").alias("bytes"), body.alias("body")).toArrow()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
-from slackwater.plan.nodes import AggregateNode, JoinNode, MergeNode, ReorderNode
+from slackwater.plan.nodes import AggregateNode, JoinNode, MergeNode, ReorderNode, streams_of
 from slackwater.spark.join_call import condition_of
 from slackwater.spark.plan_file import NONE
 
@@ -31,7 +31,7 @@ def parameters_of(
 ) -> dict[str, str]:
     """Return what the state of a plan depends on; of a chain, with the aggregate and where its columns are from."""
     parts: list[_Parts] = [iter([("operator", node.operator + (" then aggregate" if then else ""))])]
-    streams = (node.stream,) if isinstance(node, ReorderNode | AggregateNode) else node.streams
+    streams = streams_of(node)
     parts += [_of_stream(stream, schema) for stream, schema in zip(streams, schemas, strict=True)]
     parts.append(_of_node(node))
     if then is not None:

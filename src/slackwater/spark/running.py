@@ -27,6 +27,7 @@ from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
 from slackwater.spark.plan_file import Begun
 from slackwater.spark.plan_parameters import parameters_of
+from slackwater.spark.replayed import InputCheck
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
 from slackwater.time import Duration
@@ -128,7 +129,9 @@ class SparkQuery(ABC):
         begun.check(checkpoint)
         deadline = self.node.contract.deadline
         measure = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline).on_batch
-        hooks: Any = {"begin": partial(begun.keep, checkpoint), "measure": measure}
+        names = tuple(stream.name for stream in self._streams)
+        check = InputCheck(names, checkpoint).on_batch
+        hooks: Any = {"begin": partial(begun.keep, checkpoint), "check": check, "measure": measure}
         writer = (
             plan._packets(control, driver)
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
