@@ -42,12 +42,15 @@ def main(master: str, asked: list[tuple[Path, str]]) -> None:
 
 def run(spark: SparkSession, folder: Path, name: str) -> None:
     """Run a query over the files that are there, then drain it."""
-    query = QUERIES[name]
-    frames = [_frame(spark, folder / "in" / stream) for stream in sorted(p.name for p in (folder / "in").iterdir())]
-    plan = query.of(frames)
-    _run(plan, folder)
+    begin(spark, folder, name)
     put(folder / "control" / "drain.json", '{"kind": "drain"}\n')  # the same file however often
-    _run(plan, folder)
+    begin(spark, folder, name)
+
+
+def begin(spark: SparkSession, folder: Path, name: str) -> None:
+    """Run a query over the files that are there."""
+    frames = [_frame(spark, stream) for stream in sorted((folder / "in").iterdir())]
+    _run(QUERIES[name].of(frames), folder)
 
 
 def _run(plan: Any, folder: Path) -> None:

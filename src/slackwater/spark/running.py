@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
@@ -19,8 +19,10 @@ from slackwater.pipeline.columns import check_types
 from slackwater.plan.explain import in_a_line
 from slackwater.plan.nodes import endlessly_patient, patient
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
+from slackwater.spark.checkpoint_files import check_files
 from slackwater.spark.control_stream import control_packets, describe
 from slackwater.spark.driver import check_same_scope
+from slackwater.spark.ended import started
 from slackwater.spark.latency import BatchLatency, Told
 from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
 from slackwater.spark.packets import unpacker
@@ -119,6 +121,7 @@ class SparkQuery(ABC):
             checkpoint=os.fspath(checkpoint),
             columns=self._schemas_out[RESULTS].names,
         )
+        check_files(checkpoint)
         check_same_scope(checkpoint, led=self._is_led)
         if control is not None:
             describe(control, self._plan_of_control)
@@ -138,7 +141,7 @@ class SparkQuery(ABC):
             .foreachBatch(batch_writer(self._unpack, destinations, self._notice, decide, **hooks))
         )
         writer = writer.queryName(name) if name else writer
-        return writer.trigger(**trigger).start() if trigger else writer.start()
+        return cast("StreamingQuery", started(writer.trigger(**trigger).start() if trigger else writer.start()))
 
     @property
     def _notice(self) -> Notice | None:
