@@ -15,7 +15,10 @@ from types import SimpleNamespace
 from benchmarks.cluster import cluster
 from rich.console import Console
 
+import slackwater as sw
 from tests.chaos.disturb import Disturbed, Driver, Kill, disturb
+from tests.chaos.ended import Ended
+from tests.chaos.faulty import run_faults
 from tests.chaos.figures import table_of
 from tests.chaos.inputs import rows_of, streams_of, write_input
 from tests.chaos.kills import kinds
@@ -43,21 +46,39 @@ class Outcome:
         return cls(disturbed, Verdict(**found["verdict"]), found["rows"])
 
 
-def main(*, kills: int = 200, seed: int = 0, only: Sequence[str] = (), output: Path | None = None) -> int:
-    """Kill so many processes over all queries; return the exit code: 1 if anything was lost, doubled or disordered.
+def main(
+    *, kills: int = 200, seed: int = 0, only: Sequence[str] = (), output: Path | None = None, faults: bool = True
+) -> int:
+    """Kill so many processes over all queries, then harm files; return the exit code: 1 if anything was wrong.
 
     Outcomes are added to a file in `output`, where there is one; the figures are those of the whole file.
     """
     console = Console()
     outcomes = list(_read(output))
-    for outcome in run(kills, seed, only or tuple(QUERIES), console):
+    for outcome in run(kills, seed, only or tuple(QUERIES), console) if kills else ():
         outcomes.append(outcome)
         if output is not None:
             output.mkdir(parents=True, exist_ok=True)
             with (output / "kills.jsonl").open("a") as file:
                 file.write(json.dumps(asdict(outcome)) + "\n")
     console.print(table_of(outcomes))
-    return 0 if all(outcome.verdict.is_good for outcome in outcomes) else 1
+    ended = run_faults_here(console) if faults else []
+    return 0 if all(outcome.verdict.is_good for outcome in outcomes) and all(each.good for each in ended) else 1
+
+
+def run_faults_here(console: Console) -> list[Ended]:
+    """Harm the files of a stopped query, in a session of this process; print what each fault led to."""
+    spark = sw.session(app="chaos", master="local[2]", spark__driver__memory="1g")
+    spark.sparkContext.setLogLevel("OFF")
+    ended = []
+    with scratch() as folder:
+        for each in run_faults(spark, folder):
+            ended.append(each)
+            console.print(f"{each.fault}: {each.words}", highlight=False, markup=False, soft_wrap=True)
+    spark.stop()
+    wrong = sum(not each.good for each in ended)
+    console.print(f"{len(ended)} faults, {wrong} of them neither recovered from nor named")
+    return ended
 
 
 def run(kills: int, seed: int, names: Sequence[str], console: Console) -> Iterator[Outcome]:

@@ -49,23 +49,24 @@ def run(spark: SparkSession, folder: Path, name: str) -> None:
 
 def begin(spark: SparkSession, folder: Path, name: str) -> None:
     """Run a query over the files that are there."""
-    frames = [_frame(spark, stream) for stream in sorted((folder / "in").iterdir())]
-    _run(QUERIES[name].of(frames), folder)
+    start(QUERIES[name].of(frames_of(spark, folder)), folder).awaitTermination()
 
 
-def _run(plan: Any, folder: Path) -> None:
-    running = plan.start(
+def start(plan: Any, folder: Path) -> Any:
+    """Start a plan that ends with the files that are there."""
+    return plan.start(
         **{name: str(folder / name) for name in OUTPUTS},
         checkpoint=str(folder / "checkpoint"),
         control=str(folder / "control"),
         trigger={"availableNow": True},
     )
-    running.awaitTermination()
 
 
-def _frame(spark: SparkSession, folder: Path) -> Any:
+def frames_of(spark: SparkSession, folder: Path) -> list[Any]:
+    """Return the streams of a query's input, a file of each for every batch."""
     schema = "ts BIGINT, seq BIGINT, key BIGINT, value BIGINT, text STRING"
-    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+    reader = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+    return [reader.parquet(str(stream)) for stream in sorted((folder / "in").iterdir())]
 
 
 if __name__ == "__main__":

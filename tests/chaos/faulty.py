@@ -5,36 +5,20 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from slackwater.errors import SlackwaterError
 from tests.chaos.driver import begin, run
+from tests.chaos.ended import Ended
 from tests.chaos.faults import FAULTS, Fault
+from tests.chaos.full_disk import run_full_disk
 from tests.chaos.inputs import rows_of, streams_of, write_input
 from tests.chaos.queries import QUERIES
 from tests.chaos.verify import verify_folder
 
 NAME, FILES, ROWS = "join of 2", 4, 200
-
-
-@dataclass(frozen=True)
-class Ended:
-    """What a fault led to."""
-
-    fault: str
-    error: BaseException | None
-    good: bool  # recovered with nothing lost, or refused as it should
-
-    @property
-    def words(self) -> str:
-        """The outcome in a line."""
-        if self.error is None:
-            return "recovered, nothing lost" if self.good else "WRONG: went on, and what it wrote is not right"
-        said = str(self.error).split("\n")[0]
-        return said if self.good else f"WRONG: {type(self.error).__name__}: {said}"
 
 
 def run_faults(spark: SparkSession, folder: Path, names: Sequence[str] = ()) -> Iterator[Ended]:
@@ -52,6 +36,8 @@ def run_faults(spark: SparkSession, folder: Path, names: Sequence[str] = ()) -> 
         shutil.copytree(stopped, work)
         yield _run(spark, work, undisturbed, name, FAULTS[name])
         shutil.rmtree(work)
+    if not names:
+        yield from run_full_disk(spark, NAME, stopped, work, undisturbed)
 
 
 def _run(spark: SparkSession, work: Path, undisturbed: Path, name: str, fault: Fault) -> Ended:
