@@ -89,7 +89,7 @@ def run(kills: int, seed: int, names: Sequence[str], console: Console) -> Iterat
         turn = 0
         while waiting:
             share = -(-len(waiting) // len(names)) if turn == 0 else len(waiting)
-            files = share + 4
+            files = share * 2 // 3 + 4
             prepared = prepare(folder / str(turn), names, files, seed + turn)
             for name in names:
                 own = [waiting.pop() for _ in range(min(share, len(waiting)))]

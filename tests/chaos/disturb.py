@@ -19,7 +19,7 @@ from tests.chaos.kills import kill
 from tests.chaos.moments import MOMENTS, commits, wait_for
 from tests.chaos.processes import kill as kill_process
 
-_BURST = 0.3  # the share of kills after which the next one does not wait for a batch
+_BURST = 0.5  # the share of kills after which the next one does not wait for a batch
 _MOST_FAILURES = 3  # of a driver that nobody has killed
 _LIMIT = 600.0  # seconds in which a batch must be committed, whatever was killed
 
@@ -110,7 +110,7 @@ class Driver:
 def disturb(cluster: Cluster, folder: Path, name: str, kinds: list[str], seeded: random.Random) -> Disturbed:
     """Run a query to its end; meanwhile kill one process after the other, and take it from `kinds`.
 
-    Most often a batch is committed before the next one is killed; the others die while the last is being replaced.
+    One time in two a batch is committed before the next is killed; the others die while the last is being replaced.
     """
     done, began = Disturbed(name), time.monotonic()
     driver = Driver(cluster, [(folder, name)])
