@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql.streaming.query import StreamingQuery
 
-from slackwater.spark.ended import failure_of
+from slackwater.errors import QueryError
+from slackwater.spark.ended import failure_of, started
 
 STREAM = "[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: "
 
@@ -54,3 +57,29 @@ def test_what_is_not_known_is_the_last_line_of_python():
 
 def test_without_python_it_is_the_first_line():
     assert "terminated with exception: boom; mend" in str(failure_of("bus", SaidError(f"{STREAM}boom\nmore")))
+
+
+class FullDisk:
+    """The JVM's side of a query that has failed."""
+
+    def name(self) -> str:
+        return "bus"
+
+    def fail(self, *_: int) -> None:
+        raise StreamingQueryException(f"{STREAM}java.io.IOException: No space left on device")
+
+    def __getattr__(self, name: str) -> object:
+        return self.fail
+
+
+@pytest.mark.parametrize("wait", ["awaitTermination", "processAllAvailable"])
+def test_who_waits_for_a_query_that_fails_gets_an_error_of_ours_with_that_of_spark_as_its_cause(wait):
+    query = started(StreamingQuery(FullDisk()))
+    with pytest.raises(QueryError, match="bus failed: no space is left") as caught:
+        getattr(query, wait)()
+    assert isinstance(caught.value.__cause__, StreamingQueryException)
+
+
+def test_a_query_of_another_kind_stays_what_it_is():
+    other = object()
+    assert started(other) is other
