@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench rivals experiments simulate dev lock clean
+.PHONY: help demo test check bench rivals experiments simulate chaos dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -35,6 +35,10 @@ experiments: $(READY)  ## the documents' figures and ours at the small scale; fa
 SEEDS ?= 1000
 simulate: $(READY)  ## random plans and streams, cut and restored, against oracles (SEEDS=10000: about 11 minutes)
 	$(BIN)/slackwater simulate --seeds $(SEEDS)
+
+KILLS ?= 200
+chaos: $(READY)  ## kills on a local cluster, harmed files and a full disk (KILLS=200: about 15 minutes where nothing else runs)
+	$(BIN)/slackwater chaos --kills $(KILLS)
 
 dev: $(READY)  ## set up the environment in .venv
 

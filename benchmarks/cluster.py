@@ -16,9 +16,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyspark
@@ -28,7 +28,7 @@ import slackwater as sw
 WORKER_MEMORY = "1536m"
 EXECUTOR_MEMORY = "1g"
 _LAUNCHER = Path(pyspark.__file__).parent / "bin" / "spark-class"
-_PATIENCE = 60  # seconds until a process must have said that it is ready
+_PATIENCE = 180  # seconds until a process must have said that it is ready, on a busy machine
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 
@@ -36,12 +36,32 @@ class ClusterError(RuntimeError):
     """A process of the cluster did not start; says what it wrote last."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Cluster:
     """A running cluster; applications connect to `master`."""
 
     master: str
-    processes: tuple[int, ...]
+    folder: Path
+    first: subprocess.Popen[bytes]
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    started: list[subprocess.Popen[bytes]] = field(default_factory=list)  # all so far, to be ended
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """The master and its workers."""
+        return tuple(each.pid for each in (self.first, *self.workers))
+
+    def replace(self, number: int) -> None:
+        """Start a worker in the place of one that has ended; what that one leaves behind has to notice by itself."""
+        self.workers[number].wait(timeout=_PATIENCE)
+        self.workers[number] = self.add(number)
+
+    def add(self, number: int) -> subprocess.Popen[bytes]:
+        """Start a worker."""
+        options = ("--cores", "1", "--memory", WORKER_MEMORY, "--work-dir", str(self.folder / f"work-{number}"))
+        process = _start(self.folder, f"worker-{number}", "worker", (*options, self.master))
+        self.started.append(process)
+        return process
 
 
 @contextmanager
@@ -49,17 +69,20 @@ def cluster(workers: int) -> Iterator[Cluster]:
     """Start a master and workers of one core each, and end them and all that they started with the block.
 
     Raises:
-        ClusterError: if a process ends or says nothing for a minute.
+        ClusterError: if a process ends or says nothing for three minutes.
     """
     folder = Path(tempfile.mkdtemp(prefix="slackwater-cluster-"))
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        first = _start(stack, folder, "master", "master", ())
+        first = _start(folder, "master", "master", ())
+        stack.callback(_end, first)
         master = _said(first, folder / "master.log", r"Starting Spark master at (spark://\S+)")
-        others = [_start(stack, folder, f"worker-{n}", "worker", _options(folder, n, master)) for n in range(workers)]
-        for number, process in enumerate(others):
+        running = Cluster(master, folder, first)
+        stack.callback(_end_all, running.started)
+        running.workers += [running.add(number) for number in range(workers)]
+        for number, process in enumerate(running.workers):
             _said(process, folder / f"worker-{number}.log", r"Successfully registered with master (\S+)")
-        yield Cluster(master, tuple(each.pid for each in (first, *others)))
+        yield running
 
 
 def settings(executors: int) -> dict[str, str]:
@@ -81,15 +104,11 @@ def python_path() -> str:
     return os.pathsep.join([*map(str, homes), os.environ.get("PYTHONPATH", "")])
 
 
-def _options(folder: Path, number: int, master: str) -> tuple[str, ...]:
-    return ("--cores", "1", "--memory", WORKER_MEMORY, "--work-dir", str(folder / f"work-{number}"), master)
-
-
-def _start(stack: ExitStack, folder: Path, name: str, kind: str, options: tuple[str, ...]) -> subprocess.Popen[bytes]:
+def _start(folder: Path, name: str, kind: str, options: tuple[str, ...]) -> subprocess.Popen[bytes]:
     command = [str(_LAUNCHER), f"org.apache.spark.deploy.{kind}.{kind.capitalize()}"]
     command += ["--host", "127.0.0.1", "--port", "0", "--webui-port", "0", *options]
     with (folder / f"{name}.log").open("wb") as log:
-        process = subprocess.Popen(
+        return subprocess.Popen(
             command,
             env=_environment(folder),
             stdout=log,
@@ -98,8 +117,6 @@ def _start(stack: ExitStack, folder: Path, name: str, kind: str, options: tuple[
             start_new_session=True,
             preexec_fn=end_with_parent,
         )
-    stack.callback(_end, process)
-    return process
 
 
 def end_with_parent() -> None:
@@ -114,6 +131,7 @@ def _environment(folder: Path) -> Mapping[str, str]:
         "PYTHONPATH": python_path(),
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": "-Dspark.deploy.maxExecutorRetries=-1",  # executors are replaced as often as they end
         "SPARK_LOCAL_DIRS": str(folder / "local"),
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
@@ -127,6 +145,11 @@ def _said(process: subprocess.Popen[bytes], log: Path, pattern: str) -> str:
             return found[1]
         time.sleep(0.1)
     raise ClusterError(f"{log.stem} is not ready; it said last: {log.read_text(errors='replace')[-500:]}")
+
+
+def _end_all(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        _end(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

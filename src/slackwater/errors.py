@@ -234,6 +234,30 @@ class StateError(SlackwaterError):
         return f"state has {self.found}, expected {self.expected}; {self.remedy}"
 
 
+class ReplayError(SlackwaterError):
+    """A batch that came again after a crash has other rows than before: the source does not repeat what it gave.
+
+    >>> str(ReplayError(7, before={"bus": 300}, now={"bus": 299}, file="input.json")).split("; ")[0]
+    'batch 7 came again with other rows: before bus 300, now bus 299'
+    """
+
+    def __init__(self, batch: int, *, before: dict[str, int], now: dict[str, int], file: str) -> None:
+        super().__init__(batch, before, now, file)
+        self.batch = batch
+        self.before = before
+        self.now = now
+        self.file = file
+
+    def __str__(self) -> str:
+        before, now = (", ".join(f"{name} {rows}" for name, rows in each.items()) for each in (self.before, self.now))
+        same = " as many, but with other event times or arrivals" if before == now else ""
+        return (
+            f"batch {self.batch} came again with other rows: before {before}, now {now}{same}; "
+            "let the source give again what it gave for these offsets, "
+            f"or delete {self.file} to go on with what it gives now"
+        )
+
+
 class AccountingError(SlackwaterError):
     """An invariant broke: arrived = released + late + buffered does not hold. Always a bug of ours."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from slackwater.errors import StateError
@@ -30,6 +32,24 @@ def test_the_same_plan_goes_on(checkpoint):
 def test_another_plan_is_refused_with_what_is_different_and_what_may_be(checkpoint):
     changed = other(plan=PLAN.plan.replace("4", "8"))
     with pytest.raises(StateError, match=r"and scats in 4 buckets.*expected.*in 8 buckets.*contract.* may change"):
+        changed.check(checkpoint)
+
+
+def test_a_refusal_names_each_parameter_that_was_changed_with_both_values(checkpoint):
+    (checkpoint / "slackwater" / "plan.json").unlink()
+    other(parameters={"buckets": "4", "size": "2 s"}).keep(checkpoint)
+    changed = other(plan="another", parameters={"buckets": "8", "size": "3 s"})
+    with pytest.raises(
+        StateError, match=r"with buckets = 4 and size = 2 s, expected buckets = 8 and size = 3 s; change .* may change"
+    ):
+        changed.check(checkpoint)
+
+
+def test_a_file_of_an_older_version_has_no_parameters_and_shows_an_excerpt(checkpoint):
+    older = json.dumps({"plan": PLAN.plan, "timers": False, "control": True})
+    (checkpoint / "slackwater" / "plan.json").write_text(older)
+    changed = other(plan=PLAN.plan.replace("4", "8"), parameters={"buckets": "8"})
+    with pytest.raises(StateError, match=r"in 4 buckets.*expected.*in 8 buckets"):
         changed.check(checkpoint)
 
 

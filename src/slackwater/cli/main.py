@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from slackwater.cli.advise import advise
 from slackwater.cli.bench import bench
+from slackwater.cli.chaos import chaos
 from slackwater.cli.demo.command import demo
 from slackwater.cli.experiment import experiment
 from slackwater.cli.prod import prod
@@ -55,6 +56,7 @@ app.command()(report)
 app.command()(bench)
 app.command()(prod)
 app.command()(simulate)
+app.command()(chaos)
 
 
 def _show_version(wanted: bool) -> None:

@@ -27,17 +27,16 @@ def simulate(
 
     Example:  slackwater simulate --seed 25
     """
-    sys.path.insert(0, str(_find_repository(Path.cwd())))
+    sys.path.insert(0, str(find_repository(Path.cwd(), _HARNESS, "the simulation")))
     command = importlib.import_module("tests.simulation.command")
     raise typer.Exit(command.main(seeds=seeds, first=first, seed=seed))
 
 
-def _find_repository(start: Path) -> Path:
-    """Return the nearest folder, from `start` upwards, that has the simulation."""
+def find_repository(start: Path, harness: Path, what: str) -> Path:
+    """Return the nearest folder, from `start` upwards, that has a file of the repository."""
     for folder in (start, *start.parents):
-        if (folder / _HARNESS).is_file():
+        if (folder / harness).is_file():
             return folder
     raise SlackwaterError(
-        f"the simulation is part of the repository, and there is none in {start} or above; "
-        "run this in a clone of slackwater"
+        f"{what} is part of the repository, and there is none in {start} or above; run this in a clone of slackwater"
     )

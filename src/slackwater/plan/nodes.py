@@ -170,6 +170,11 @@ class AggregateNode:
 Node = TypeVar("Node", bound=ReorderNode | AggregateNode | StreamsNode)
 
 
+def streams_of(node: ReorderNode | AggregateNode | StreamsNode) -> tuple[StreamNode, ...]:
+    """Return the inputs of a plan."""
+    return node.streams if isinstance(node, StreamsNode) else (node.stream,)
+
+
 def patient(node: Node) -> Node:
     """Return a plan in which silent streams are waited for no longer than its contract allows."""
     return _with_streams(node, lambda stream: replace(stream, idle_after=stream.idle_after or node.contract.patience))

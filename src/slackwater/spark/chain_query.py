@@ -16,6 +16,7 @@ from slackwater.plan.validate_chain import check_spread
 from slackwater.spark.call import DECISIONS, LATE, RESULTS
 from slackwater.spark.chain_call import ChainBucket, identity_of_fed
 from slackwater.spark.chain_processor import ChainProcessor
+from slackwater.spark.plan_parameters import parameters_of
 from slackwater.spark.query import SparkStreams
 
 if TYPE_CHECKING:
@@ -72,6 +73,10 @@ class SparkChain(SparkStreams):
     def _closes_idle(self) -> bool:
         """Whether users gave every stream a patience; that of a deadline is too short to give up a window."""
         return all(stream.idle_after for stream in self.first.node.streams)
+
+    @property
+    def _parameters(self) -> Mapping[str, str]:
+        return parameters_of(self.node, self.schemas, self.then, self.feed)
 
     def _processor(self) -> ChainProcessor:
         both = f"{self.first._processor().identity}; then {identity_of_fed(self.then, self.feed, self.schema)}"

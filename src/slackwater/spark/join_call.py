@@ -75,10 +75,11 @@ def identity_of_join(node: JoinNode, schemas: Sequence[pa.Schema]) -> str:
     how = f"windows closed {node.closed}, release by {node.release}"
     how += "" if node.synchronize else ", not synchronized"
     how += ", with situation 2" if node.situation2 else ""
-    return f"join of {'; '.join(streams)}; where {_condition_of(node)} in {node.buckets} buckets; {how}"
+    return f"join of {'; '.join(streams)}; where {condition_of(node)} in {node.buckets} buckets; {how}"
 
 
-def _condition_of(node: JoinNode) -> str:
+def condition_of(node: JoinNode) -> str:
+    """Return what combinations must fulfill, in words."""
     condition, names = node.condition, [stream.name for stream in node.streams]
     keys = (" = ".join(f"{names[c.stream]}.{c.column}" for c in each.columns) for each in condition.key_classes)
     called = [f"{condition.function.name}()"] if condition.function else []

@@ -20,7 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.util import inheritable_thread_target
 
 from slackwater.errors import ColumnError, ParameterError
-from slackwater.spark.call import DECISIONS, LATE, LATENCY, RESULTS, STATISTICS, SUMMARY
+from slackwater.spark.call import DECISIONS, INPUT, LATE, LATENCY, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.packets import to_bytes
 from slackwater.spark.plan_file import local_folder
 from slackwater.spark.staged import CODECS, Output, Staging, is_plain
@@ -99,13 +99,15 @@ def batch_writer(
     decide: Decide | None = None,
     *,
     begin: Callable[[], object] | None = None,
+    check: Callable[[list[bytes], int], object] | None = None,
     measure: Callable[[list[bytes], int], object] | None = None,
 ) -> Callable[[DataFrame, int], None]:
     """Return the function for `foreachBatch`: it runs the operator once and writes every output.
 
     What buckets stage themselves is put in place; other outputs are written by Spark. `decide` adds decisions to those
     of the buckets, from what they report; `notice` sees what they say of their work. `begin` is called once, before the
-    first batch of a run; `measure` when a batch is written, with what buckets say of how long its rows had waited.
+    first batch of a run; `check` before anything of a batch is put in place, with what buckets say of the rows that they
+    were given; `measure` when a batch is written, with what buckets say of how long its rows had waited.
     """
     by_spark = {KIND_OF[name]: write for name, write in writers.items() if KIND_OF[name] not in staging.outputs}
     may_be_a_replay = True  # the first batch after a start: another run may have written a part of it
@@ -120,6 +122,8 @@ def batch_writer(
         packets = packets.persist() if by_spark else packets
         try:
             found = _without_rows(packets, staging)
+            if check is not None:
+                check(_bodies(found, INPUT), batch)
             if notice is not None:
                 notice(_bodies(found, SUMMARY))
             decided = None if decide is None else decide(_bodies(found, STATISTICS), batch)
@@ -162,7 +166,7 @@ def _run(works: Sequence[Callable[[], object]], spark: SparkSession) -> None:
 
 def _without_rows(packets: DataFrame, staging: Staging) -> pa.Table:
     """Return a few numbers, what buckets report to the driver and small outputs, however many rows there are."""
-    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY, LATENCY, *staging.outputs), F.col("body"))
+    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY, LATENCY, INPUT, *staging.outputs), F.col("body"))
     bytes_ = F.octet_length("body").alias("bytes")
     return packets.select("kind", "bucket", "file", bytes_, body.alias("body")).toArrow()
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from slackwater.errors import StateError
 from slackwater.spark.control_stream import put
 
 FOLDER = "slackwater"
+NONE = "none"  # the value of a parameter that was not given
 _NEW = "drain the query as it was, then start with a new checkpoint and new folders"
 _MAY_CHANGE = (
     "contract, late policy, outputs and trigger may change, as far as timers stay; "
@@ -44,6 +46,7 @@ class Begun:
     plan: str  # the identity that buckets check too
     timers: bool  # whether silent streams step aside
     control: bool  # whether there is a control stream
+    parameters: Mapping[str, str] = field(default_factory=dict)  # the identity in parts; older files have none
 
     def check(self, checkpoint: str | os.PathLike[str]) -> None:
         """Refuse a checkpoint that was begun with something else, where that is known."""
@@ -52,10 +55,7 @@ class Begun:
             return
         before = _read(_file(folder))
         if before.plan != self.plan:
-            found, expected = difference(before.plan, self.plan)
-            raise StateError(
-                f"been begun for {found!r}", expected=repr(expected), remedy=f"change it back, or {_NEW}; {_MAY_CHANGE}"
-            )
+            raise self._refusal(before)
         if before.timers != self.timers:
             words = {False: "no timers for silent streams", True: "timers for silent streams"}
             why = "idle_after and Deadline need them, and no query with availableNow has any"
@@ -68,6 +68,17 @@ class Begun:
             raise StateError(
                 words[before.control], expected=words[self.control], remedy=f"{change} control= as before, or {_NEW}"
             )
+
+    def _refusal(self, before: Begun) -> StateError:
+        """Return the error that names what was changed, or shows an excerpt where the parts are not known."""
+        differing = changed(before.parameters, self.parameters) if before.parameters and self.parameters else {}
+        if not differing:
+            found, expected = difference(before.plan, self.plan)
+            remedy = f"change it back, or {_NEW}; {_MAY_CHANGE}"
+            return StateError(f"been begun for {found!r}", expected=repr(expected), remedy=remedy)
+        found, expected = (" and ".join(f"{name} = {both[i]}" for name, both in differing.items()) for i in (0, 1))
+        remedy = f"change {' and '.join(differing)} back, or {_NEW}; {_MAY_CHANGE}"
+        return StateError(f"been begun with {found}", expected=expected, remedy=remedy)
 
     def keep(self, checkpoint: str | os.PathLike[str]) -> None:
         """Write it down for a checkpoint of which nothing was committed yet; Spark has made its folder by now."""
@@ -88,6 +99,17 @@ def _read(file: Path) -> Begun:
         raise StateError(
             f"an unreadable file {file}", expected="one written by slackwater", remedy="restore it, or delete it"
         ) from error
+
+
+def changed(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Return the parameters that are not what they were, each with both values.
+
+    >>> changed({"buckets": "4", "size": "2 s"}, {"buckets": "8", "size": "2 s", "early": "yes"})
+    {'buckets': ('4', '8'), 'early': ('none', 'yes')}
+    """
+    names = dict.fromkeys([*before, *now])
+    both = {name: (before.get(name, NONE), now.get(name, NONE)) for name in names}
+    return {name: (old, new) for name, (old, new) in both.items() if old != new}
 
 
 def difference(one: str, other: str) -> tuple[str, str]:

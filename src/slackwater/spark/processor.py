@@ -18,8 +18,9 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from slackwater.decisions import decisions_table
 from slackwater.estimate.recent_calls import RecentCalls
+from slackwater.plan.nodes import streams_of
 from slackwater.spark.aggregate_call import run_aggregate_call
-from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
+from slackwater.spark.call import DECISIONS, INPUT, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
 from slackwater.spark.held import HeldStore
 from slackwater.spark.join_call import JoinBucket, JoinSaved, identity_of_join
@@ -28,6 +29,7 @@ from slackwater.spark.latency import Waits
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 from slackwater.spark.places import bucket_at
+from slackwater.spark.replayed import fingerprint
 from slackwater.spark.shell import open_state
 from slackwater.spark.staged import Staging
 from slackwater.spark.stored_aggregate import AggregateSaved, identity_of_aggregate
@@ -44,6 +46,7 @@ class BucketProcessor(StatefulProcessor):
     saved_type: ClassVar[type[Saved]] = Saved
     maps: tuple[str, ...] = ("chunks",)  # the names of the state maps
     heeds: tuple[str, ...] = ("drain",)  # the kinds of control records that mean something to the plan
+    _node: Any
 
     def __init__(self, schemas: Sequence[pa.Schema], identity: str) -> None:
         self._schemas = tuple(schemas)
@@ -106,7 +109,8 @@ class BucketProcessor(StatefulProcessor):
         meta = replace(call.saved, recent=recent.snapshot()).dump(self.identity)
         self._meta.update((meta,))
         written = len(meta) + sum(each.written for each in self._stores)
-        told = (call.latency(waits), call.summary(written, waits))
+        given = {"kind": INPUT, "bucket": bucket, "body": fingerprint(streams_of(self._node), tables)}
+        told = (call.latency(waits), call.summary(written, waits), given)
         out = self.staging.packets(bucket, [*call.packets, *self._ignored(control, bucket)])
         return frame_of([*out, *told])
 

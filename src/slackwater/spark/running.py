@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
@@ -19,13 +19,17 @@ from slackwater.pipeline.columns import check_types
 from slackwater.plan.explain import in_a_line
 from slackwater.plan.nodes import endlessly_patient, patient
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
+from slackwater.spark.checkpoint_files import check_files
 from slackwater.spark.control_stream import control_packets, describe
 from slackwater.spark.driver import check_same_scope
+from slackwater.spark.ended import started
 from slackwater.spark.latency import BatchLatency, Told
 from slackwater.spark.outputs import Destination, batch_writer, checked_destinations, staging_of
 from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
 from slackwater.spark.plan_file import Begun
+from slackwater.spark.plan_parameters import parameters_of
+from slackwater.spark.replayed import InputCheck
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
 from slackwater.spark.staged import Staging
@@ -118,17 +122,20 @@ class SparkQuery(ABC):
             checkpoint=os.fspath(checkpoint),
             columns=self._schemas_out[RESULTS].names,
         )
+        check_files(checkpoint)
         check_same_scope(checkpoint, led=self._is_led)
         if control is not None:
             describe(control, self._plan_of_control)
         driver = self._driver(checkpoint)
         decide = None if driver is None else driver.on_batch
         plan = self._within(trigger)
-        begun = Begun(plan._processor().identity, plan._has_timers, control is not None)
+        begun = Begun(plan._processor().identity, plan._has_timers, control is not None, plan._parameters)
         begun.check(checkpoint)
         deadline = self.node.contract.deadline
         measure = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline).on_batch
-        hooks: Any = {"begin": partial(begun.keep, checkpoint), "measure": measure}
+        names = tuple(stream.name for stream in self._streams)
+        check = InputCheck(names, checkpoint).on_batch
+        hooks: Any = {"begin": partial(begun.keep, checkpoint), "check": check, "measure": measure}
         staging = staging_of(destinations, self._schemas_out, self.frames[0].sparkSession)
         writer = (
             plan._packets(control, driver, staging)
@@ -136,7 +143,7 @@ class SparkQuery(ABC):
             .foreachBatch(batch_writer(self._unpack, destinations, staging, self._notice, decide, **hooks))
         )
         writer = writer.queryName(name) if name else writer
-        return writer.trigger(**trigger).start() if trigger else writer.start()
+        return cast("StreamingQuery", started(writer.trigger(**trigger).start() if trigger else writer.start()))
 
     @property
     def _notice(self) -> Notice | None:
@@ -192,6 +199,11 @@ class SparkQuery(ABC):
     def _plan_of_control(self) -> Mapping[str, Any]:
         """What those who send control records should know of the plan."""
         return {"operator": self.node.operator}
+
+    @property
+    def _parameters(self) -> Mapping[str, str]:
+        """What the state depends on, in parts."""
+        return parameters_of(self.node, self.schemas)
 
     def _driver(self, checkpoint: str | os.PathLike[str]) -> DriverSlack | None:
         """Return what decides for all buckets, where something does."""

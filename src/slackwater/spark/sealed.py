@@ -1,7 +1,8 @@
 """What is kept in the state store carries a checksum, so that a damaged chunk is an error and not a wrong result.
 
-Arrow IPC has none. The seal follows the end of the stream, where readers that know nothing of it stop reading; a chunk
-without one was written before there were seals, and is read as it is.
+Arrow IPC has none. The seal follows the end of the stream, where readers that know nothing of it stop reading. A chunk
+that ends with the end of its stream was written before there were seals, and is read as it is; one that ends in any
+other way has a damaged seal.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from slackwater.spark.packets import from_bytes, to_bytes
 
 _MARK = b"\x00SLW"
 _SEAL = struct.Struct("<4sI")
+_END = b"\xff\xff\xff\xff\x00\x00\x00\x00"  # of a stream of Arrow IPC
 _CHECKSUM = ', "checksum": '
 
 
@@ -33,6 +35,8 @@ def unsealed(body: bytes) -> pa.Table:
     """Return the table of a chunk; `ArrowInvalid` if it is not what was sealed."""
     mark, checksum = _SEAL.unpack(body[-_SEAL.size :]) if len(body) > _SEAL.size else (b"", 0)
     if mark != _MARK:
+        if not body.endswith(_END):
+            raise pa.ArrowInvalid("the chunk ends neither with a seal nor with its stream")
         return from_bytes(body)
     content: Any = memoryview(body)[: -_SEAL.size]
     if zlib.crc32(content) != checksum:

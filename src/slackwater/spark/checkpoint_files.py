@@ -1,0 +1,92 @@
+"""Looks through the small files of a checkpoint before Spark does: one that is damaged or missing is named.
+
+Spark's own words for it come late and are obscure, and some losses it does not notice: without its log of files it
+reads all of them again. State files are larger, and are checked when they are read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from slackwater.errors import StateError
+from slackwater.spark.plan_file import local_folder
+
+_REMEDY = "restore the checkpoint from a copy; or start with a new checkpoint and new folders"
+_LAST = "; if no commit has its number, deleting it is safe: the batch is put together anew"
+
+
+def check_files(checkpoint: str | os.PathLike[str]) -> None:
+    """Refuse a checkpoint whose logs cannot be read, or do not belong together; one that is elsewhere is not checked.
+
+    Raises:
+        StateError: it names the file.
+    """
+    folder = local_folder(checkpoint)
+    if folder is None or not folder.is_dir():
+        return
+    offsets, commits = _numbers(folder / "offsets"), _numbers(folder / "commits")
+    if not offsets and not commits and not _state_of(folder):
+        return
+    _read_metadata(folder / "metadata")
+    last = max([*offsets, *commits], default=0)
+    if last not in offsets:
+        raise _missing(folder / "offsets" / str(last))
+    sources = _read_log(folder / "offsets" / str(last), last=last not in commits)[1:]
+    if commits:
+        _read_log(folder / "commits" / str(commits[-1]))
+    for number, offset in enumerate(sources):
+        if isinstance(offset, dict) and isinstance(offset.get("logOffset"), int):
+            _check_source(folder / "sources" / str(number), offset["logOffset"])
+    if commits and not _state_of(folder):
+        raise _missing(folder / "state")
+
+
+def _state_of(folder: Path) -> bool:
+    """Whether there is state of any partition."""
+    return any((folder / "state").glob("[0-9]*/[0-9]*"))
+
+
+def _numbers(log: Path) -> list[int]:
+    return sorted(int(path.name) for path in log.glob("[0-9]*") if path.name.isdigit())
+
+
+def _read_metadata(file: Path) -> None:
+    try:
+        str(json.loads(file.read_text())["id"])
+    except FileNotFoundError:
+        raise _missing(file) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise _damaged(file) from error
+
+
+def _read_log(file: Path, *, last: bool = False) -> Sequence[Any]:
+    """Return the entries of a log file of Spark's: a version, then lines of JSON; "-" is nothing."""
+    try:
+        version, *lines = file.read_text().split("\n")
+        if version[:1] != "v" or not version[1:].isdigit() or not lines:
+            raise ValueError(version)
+        return [None if line == "-" else json.loads(line) for line in lines]
+    except ValueError as error:  # not UTF-8 and not JSON are such, too
+        raise _damaged(file, _LAST if last else "") from error
+
+
+def _check_source(log: Path, last: int) -> None:
+    """Check the log of which files were read: without a part of it, these would be read again."""
+    found = {int(path.name.split(".")[0]): path for path in log.glob("[0-9]*")}
+    compacted = [number for number, path in found.items() if path.suffix == ".compact" and number <= last]
+    for number in range(max(compacted, default=0), last + 1):
+        if number not in found:
+            raise _missing(log / str(number))
+        _read_log(found[number])
+
+
+def _missing(file: Path) -> StateError:
+    return StateError(f"no file {file}", expected="it, since others refer to it", remedy=_REMEDY)
+
+
+def _damaged(file: Path, more: str = "") -> StateError:
+    return StateError(f"a damaged file {file}", expected="one written by Spark", remedy=f"{_REMEDY}{more}")

@@ -1,0 +1,90 @@
+"""A batch that comes again after a crash must have the rows that it had; what it has is noted before it is written.
+
+Spark asks the source for the same offsets again, and takes what it gets. A source that gives other rows then (a file
+that was replaced, a topic that was made anew, a query in front that throws dice) would leave outputs of two truths,
+some already seen by others. Compared are how many rows there were in each stream, and a sum of hashes of their event
+times and arrivals: it depends neither on the order of rows nor on how many tasks read them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from slackwater.errors import ReplayError
+from slackwater.pipeline.hashes import hashes_of
+from slackwater.spark.control_stream import put
+from slackwater.spark.plan_file import FOLDER, local_folder
+
+if TYPE_CHECKING:
+    from slackwater.plan.nodes import StreamNode
+
+_FILE = "input.json"
+_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))  # one for event times, one for arrivals
+_SHIFT = np.uint64(29)
+
+
+def fingerprint(streams: Sequence[StreamNode], tables: Sequence[pa.Table]) -> bytes:
+    """Return what a bucket was given: for each stream how many rows, and the sum of their hashes. O(rows)."""
+    sums = [_sum_of(stream, table) for stream, table in zip(streams, tables, strict=True)]
+    return json.dumps({"rows": [table.num_rows for table in tables], "sums": sums}).encode()
+
+
+def _sum_of(stream: StreamNode, table: pa.Table) -> int:
+    names = [stream.event_time, *([stream.arrival] if stream.arrival else [])]
+    total = np.zeros(table.num_rows, np.uint64)
+    for name, factor in zip(names, _MIX, strict=False):
+        bits = hashes_of(table[name]).view(np.uint64) * factor
+        total += bits ^ (bits >> _SHIFT)
+    return int((total ^ (total >> _SHIFT)).sum(dtype=np.uint64))
+
+
+@dataclass(frozen=True)
+class InputCheck:
+    """The driver's part: what the batch under way was given is in a file of the checkpoint, until the next one comes.
+
+    A checkpoint that the driver cannot look into has no such file, and is not checked.
+    """
+
+    streams: tuple[str, ...]
+    checkpoint: str | os.PathLike[str]
+
+    def on_batch(self, bodies: Iterable[bytes], batch: int) -> None:
+        """Compare with what the batch had when it came before, or write down what it has.
+
+        Raises:
+            ReplayError: it has other rows; nothing of it was written this time.
+        """
+        folder = local_folder(self.checkpoint)
+        if folder is None or not (folder / "offsets").exists():
+            return
+        now, before = self._added_up(bodies), _read(folder / FOLDER / _FILE)
+        if before.get("batch") != batch:
+            put(folder / FOLDER / _FILE, json.dumps({"batch": batch, **now}) + "\n")
+        elif {**before, **now} != before:
+            rows = [dict(zip(self.streams, each["rows"], strict=True)) for each in (before, now)]
+            raise ReplayError(batch, before=rows[0], now=rows[1], file=str(folder / FOLDER / _FILE))
+
+    def _added_up(self, bodies: Iterable[bytes]) -> dict[str, Any]:
+        found = [json.loads(body) for body in bodies]
+        count = range(len(self.streams))
+        return {
+            "rows": [sum(each["rows"][stream] for each in found) for stream in count],
+            "sums": [sum(each["sums"][stream] for each in found) % 2**64 for stream in count],
+        }
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """Return what was written down; nothing where that cannot be read: it protects, and must not be in the way."""
+    try:
+        found = json.loads(file.read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,1 @@
+"""Kills and faults on a real local cluster: `make chaos`, or `slackwater chaos --kills 200`."""

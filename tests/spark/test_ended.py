@@ -1,0 +1,85 @@
+"""What made a query fail is said in one line, with what to do; no session is needed."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.errors import StreamingQueryException
+from pyspark.sql.streaming.query import StreamingQuery
+
+from slackwater.errors import QueryError
+from slackwater.spark.ended import failure_of, started
+
+STREAM = "[STREAM_FAILED] Query [id = 1, runId = 2] terminated with exception: "
+
+
+class SaidError(Exception):
+    """An error of Spark's: it has a stack of Java's, and a cause."""
+
+    def __init__(self, text: str, stack: str = "", cause: Exception | None = None) -> None:
+        super().__init__(text)
+        self._stackTrace, self._cause = stack, cause
+
+
+@pytest.mark.parametrize(
+    ("said", "problem", "remedy"),
+    [
+        ("java.io.IOException: No space left on device", "no space is left on a disk", "make room"),
+        ("[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error occurred", "state files are damaged", "from a copy"),
+        ("org.rocksdb.RocksDBException: Corruption: bad block", "state files are damaged", "from a copy"),
+        ("java.lang.IllegalStateException: 3 doesn't exist when reading all files", "log files", "from a copy"),
+        ("[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error", "a file of the source is gone", "put it back"),
+        ("Python worker exited unexpectedly (crashed)", "processes of Spark died", "more memory"),
+    ],
+)
+@pytest.mark.parametrize("where", ["text", "stack", "cause"])
+def test_what_spark_says_in_whatever_depth_is_named_with_what_to_do(said, problem, remedy, where):
+    error = {
+        "text": SaidError(STREAM + said),
+        "stack": SaidError(f"{STREAM}Job aborted", f"org.apache.spark.SparkException\n\tat x\nCaused by: {said}"),
+        "cause": SaidError(f"{STREAM}Job aborted", cause=SaidError("task failed", cause=SaidError(said))),
+    }[where]
+    words = str(failure_of("bus", error))
+    assert words.startswith(f"bus failed: {problem}")
+    assert remedy in words
+    assert "\n" not in words
+
+
+def test_an_error_of_ours_in_a_worker_is_said_as_it_is():
+    said = "slackwater.errors.StateError: state has an unreadable chunk 3, expected Arrow IPC; restore it"
+    error = SaidError(f"{STREAM}Job aborted\nTraceback (most recent call last):\n  File x\n{said}\n\n\tat java")
+    assert str(failure_of(None, error)).startswith("a query failed: StateError: state has an unreadable chunk 3")
+
+
+def test_what_is_not_known_is_the_last_line_of_python():
+    error = SaidError(f"{STREAM}Job aborted\nTraceback ...\nValueError: bad\n\tat java")
+    assert "a query failed: ValueError: bad; mend the cause" in str(failure_of(None, error))
+
+
+def test_without_python_it_is_the_first_line():
+    assert "terminated with exception: boom; mend" in str(failure_of("bus", SaidError(f"{STREAM}boom\nmore")))
+
+
+class FullDisk:
+    """The JVM's side of a query that has failed."""
+
+    def name(self) -> str:
+        return "bus"
+
+    def fail(self, *_: int) -> None:
+        raise StreamingQueryException(f"{STREAM}java.io.IOException: No space left on device")
+
+    def __getattr__(self, name: str) -> object:
+        return self.fail
+
+
+@pytest.mark.parametrize("wait", ["awaitTermination", "processAllAvailable"])
+def test_who_waits_for_a_query_that_fails_gets_an_error_of_ours_with_that_of_spark_as_its_cause(wait):
+    query = started(StreamingQuery(FullDisk()))
+    with pytest.raises(QueryError, match="bus failed: no space is left") as caught:
+        getattr(query, wait)()
+    assert isinstance(caught.value.__cause__, StreamingQueryException)
+
+
+def test_a_query_of_another_kind_stays_what_it_is():
+    other = object()
+    assert started(other) is other
