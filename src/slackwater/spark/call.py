@@ -26,8 +26,9 @@ from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import ReorderNode, StreamNode
+    from slackwater.time import Times
 
-RESULTS, LATE, DECISIONS, SUMMARY, STATISTICS, LATENCY = 0, 1, 2, 3, 4, 5  # kinds of packets on the way out
+RESULTS, LATE, DECISIONS, SUMMARY, STATISTICS, LATENCY, REPORT = range(7)  # kinds of packets on the way out
 _COUNTS = ("arrived", "released", "late", "buffered", "slack", "state_bytes", "held", "stall")  # of the summary alone
 _FIELDS: list[pa.Field[Any]] = [
     pa.field("kind", pa.int8()),
@@ -50,6 +51,7 @@ class Saved:
     calls: int = 0
     timer: int | None = None
     recent: Sequence[Sequence[int]] = field(default=(), kw_only=True)  # when recent calls were
+    contract: Sequence[str] | None = field(default=None, kw_only=True)  # the plan's, and what rules instead; None: that
 
     @classmethod
     def load(cls, value: Any, identity: str) -> Self:
@@ -76,7 +78,17 @@ class Saved:
 
     def dump(self, identity: str) -> str:
         """Return text from which `load` gives the same, for the same plan."""
-        return sealed_text(json.dumps({"version": STATE_VERSION, "plan": identity, **asdict(self)}))
+        kept = asdict(self)
+        if kept["contract"] is None:
+            del kept["contract"]  # as it was before a contract could change
+        return sealed_text(json.dumps({"version": STATE_VERSION, "plan": identity, **kept}))
+
+    @property
+    def clock(self) -> int | None:
+        """The largest event time seen; None: no row came yet."""
+        kept = self.pipeline or {}
+        clocks = [clock for clock, _ in kept.get("streams", ())]
+        return max((clock for clock in [kept.get("clock"), *clocks] if clock is not None), default=None)
 
 
 def identity_of(node: ReorderNode, schema: pa.Schema) -> str:
@@ -108,6 +120,7 @@ class Call:
     counts: Counts
     slack: int
     left: Left
+    delays: Sequence[Times] = ()  # of the rows that came, stream by stream
     notes: bytes | None = None  # for people who ask the driver how the operator works; nothing depends on them
 
     def summary(self, state_bytes: int, waits: Waits) -> dict[str, Any]:
@@ -162,6 +175,7 @@ def run_call(
         counts=pipeline.counts,
         slack=pipeline.slack,
         left=left_of(node, outcomes, incoming, payload.table, pipeline),
+        delays=pipeline.delays,
     )
 
 

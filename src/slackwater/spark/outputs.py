@@ -20,7 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.util import inheritable_thread_target
 
 from slackwater.errors import ColumnError, ParameterError
-from slackwater.spark.call import DECISIONS, LATE, LATENCY, RESULTS, STATISTICS, SUMMARY
+from slackwater.spark.call import DECISIONS, LATE, LATENCY, REPORT, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.packets import to_bytes
 
 if TYPE_CHECKING:
@@ -85,12 +85,13 @@ def batch_writer(
     *,
     begin: Callable[[], object] | None = None,
     measure: Callable[[list[bytes], int], object] | None = None,
+    reports: Callable[[list[bytes], int], object] | None = None,
 ) -> Callable[[DataFrame, int], None]:
     """Return the function for `foreachBatch`: it runs the operator once and writes every output.
 
     `decide` adds decisions to those of the buckets, from what they report; `notice` sees what they say of their work.
     `begin` is called once, before the first batch of a run; `measure` when a batch is written, with what buckets say of
-    how long its rows had waited.
+    how long its rows had waited; `reports` likewise, with figures and what control records led to.
     """
     may_be_a_replay = True  # the first batch after a start: another run may have written a part of it
 
@@ -119,6 +120,8 @@ def batch_writer(
                     work()
             if measure is not None:
                 measure(_bodies(found, LATENCY), batch)
+            if reports is not None:
+                reports(_bodies(found, REPORT), batch)
         finally:
             packets.unpersist()
         may_be_a_replay = False
@@ -140,7 +143,7 @@ def _run(works: Sequence[Callable[[], object]], spark: SparkSession) -> None:
 
 def _without_rows(packets: DataFrame) -> pa.Table:
     """Return a few numbers and what buckets report to the driver, however many rows there are."""
-    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY, LATENCY), F.col("body"))
+    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY, LATENCY, REPORT), F.col("body"))
     return packets.select("kind", "bucket", F.octet_length("body").alias("bytes"), body.alias("body")).toArrow()
 
 

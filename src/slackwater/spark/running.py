@@ -7,7 +7,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
@@ -17,24 +16,26 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types
 from slackwater.plan.explain import in_a_line
-from slackwater.plan.nodes import endlessly_patient, patient
+from slackwater.spark.about_file import About
+from slackwater.spark.batch_report import BatchReports
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import control_packets, describe
 from slackwater.spark.driver import check_same_scope
+from slackwater.spark.ending import Ending
 from slackwater.spark.latency import BatchLatency, Told
 from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
+from slackwater.spark.pace import Pace
 from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
-from slackwater.spark.plan_file import Begun
+from slackwater.spark.plan_file import Begun, local_folder
+from slackwater.spark.ruling import Ruling, has_timers
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
-from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from slackwater.deadline import Deadline
     from slackwater.plan.nodes import AggregateNode, ReorderNode, StreamNode, StreamsNode
     from slackwater.spark.driver import DriverSlack
     from slackwater.spark.outputs import Notice
@@ -54,6 +55,8 @@ class SparkQuery(ABC):
     node: ReorderNode | StreamsNode | AggregateNode
     # When a bounded frame arrived, for the guard against clocks from the future.
     processing_time: int = field(kw_only=True, default_factory=lambda: time.time_ns() // 1_000)
+    # As the plan was given, and how its trigger lets it run; None: as it is.
+    ruling: Ruling | None = field(kw_only=True, default=None)
 
     def __repr__(self) -> str:
         kind = "streaming" if self._streaming else "bounded"
@@ -126,15 +129,25 @@ class SparkQuery(ABC):
         begun = Begun(plan._processor().identity, plan._has_timers, control is not None)
         begun.check(checkpoint)
         deadline = self.node.contract.deadline
-        measure = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline).on_batch
-        hooks: Any = {"begin": partial(begun.keep, checkpoint), "measure": measure}
+        measured = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline)
+        folders = {"results": results, "late": late, "decisions": decisions, "control": control, "latency": latency}
+        about = About.query(self.node, self._plan_of_control, name, **folders)
+        ending = Ending()
+        reports = BatchReports(local_folder(checkpoint), ending.after)
+
+        def begin() -> None:
+            begun.keep(checkpoint)
+            about.keep(checkpoint)
+
+        hooks: Any = {"begin": begin, "measure": measured.on_batch, "reports": reports.on_batch}
         writer = (
             plan._packets(control, driver)
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
             .foreachBatch(batch_writer(self._unpack, destinations, self._notice, decide, **hooks))
         )
         writer = writer.queryName(name) if name else writer
-        return writer.trigger(**trigger).start() if trigger else writer.start()
+        ending.query = writer.trigger(**trigger).start() if trigger else writer.start()
+        return ending.query
 
     @property
     def _notice(self) -> Notice | None:
@@ -179,7 +192,7 @@ class SparkQuery(ABC):
     @property
     def _has_timers(self) -> bool:
         """Whether buckets are called without rows, because streams have been silent for too long."""
-        return any(stream.idle_after for stream in self._streams)
+        return has_timers(self.node)
 
     @property
     def _is_led(self) -> bool:
@@ -213,7 +226,7 @@ class SparkQuery(ABC):
         labels = F.array(*(F.lit(label).cast("bigint") for label in places(self._buckets)))
         placed = stamped.withColumn("place", F.get(labels, F.col("bucket")))
         out = placed.groupBy("place").transformWithStateInPandas(
-            statefulProcessor=Shell(self._processor()),
+            statefulProcessor=Shell(self._ruled_processor()),
             outputStructType=from_arrow_schema(PACKETS_OUT),
             outputMode="Append",
             timeMode="ProcessingTime" if self._has_timers else "None",
@@ -221,45 +234,23 @@ class SparkQuery(ABC):
         return _observed(out)
 
     def _within(self, trigger: dict[str, Any] | None) -> Self:
-        """Return the same plan as its trigger lets it run.
+        """Return the same plan as its trigger lets it run."""
+        pace = Pace.of(trigger)
+        node = pace.within(self.node)
+        ruling = Ruling(self.node, self.schemas, pace, timers=has_timers(node))
+        return replace(self, node=node, ruling=ruling)
 
-        Rows wait for the next batch, so less is left of a deadline. A run that ends with its input loses no patience
-        with silent streams: it gets no timers, with which Spark would never end it.
-        """
-        trigger = _checked_trigger(trigger)
-        deadline = self.node.contract.deadline
-        node, interval = self.node, trigger.get("processingTime")
-        if deadline is not None and interval is not None:
-            between = Duration.of(interval, parameter="trigger")
-            _check_left(deadline, between)
-            node = replace(node, contract=node.contract.after(between))
-        ends = trigger.get("availableNow") or trigger.get("once")
-        node = endlessly_patient(node) if ends else patient(node)
-        return self if node == self.node else replace(self, node=node)
+    def _ruled_processor(self) -> BucketProcessor:
+        """Return what runs, and by which contracts it may be ruled."""
+        processor = self._processor()
+        if self.ruling is not None:
+            processor.ruling = self.ruling
+        return processor
 
     def _unpack(self, packets: DataFrame, kind: int) -> DataFrame:
         schema = self._schemas_out[kind]
         bodies = packets.where(F.col("kind") == kind).select("body")
         return bodies.mapInArrow(unpacker(schema), from_arrow_schema(schema))
-
-
-def _checked_trigger(trigger: Any) -> dict[str, Any]:
-    if trigger is not None and not isinstance(trigger, dict):
-        remedy = 'such as {"availableNow": True} or {"processingTime": "1 second"}'
-        raise ParameterError("trigger", trigger, must="be a dict of what Spark's own takes", remedy=remedy)
-    return trigger or {}
-
-
-def _check_left(deadline: Deadline, between: Duration) -> None:
-    """Check that batches which are so far apart can keep a deadline."""
-    needed = Duration(deadline.latency.microseconds + between.microseconds)
-    if deadline.limit <= needed:
-        raise ParameterError(
-            "limit",
-            str(deadline.limit),
-            must=f"be more than {between} between two batches and {deadline.latency} that are no waiting either",
-            remedy=f"{Duration(needed.microseconds + 1_000)} is the shortest deadline; or trigger more often",
-        )
 
 
 def checked_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame]) -> tuple[pa.Schema, ...]:
