@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class Ending:
             if query is not None:
                 done = query.lastProgress
                 if done is not None and done["batchId"] >= batch:
-                    query.stop()
+                    with suppress(Exception):  # whoever waited for the end may have closed the session by now
+                        query.stop()
                     return
                 if not query.isActive:
                     return
