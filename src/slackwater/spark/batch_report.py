@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,12 @@ def _figures(call: Call, written: int) -> dict[str, Any]:
         "state_bytes": written,
         "delays": counted_delays(call.delays),
     }
+
+
+def last_contract(said: Iterable[bytes]) -> list[str] | None:
+    """Return the contract that rules from a batch on, and instead of which, where buckets said that it changed."""
+    found = [each["contract"] for body in said if "contract" in (each := json.loads(body))]
+    return found[-1] if found else None
 
 
 @dataclass

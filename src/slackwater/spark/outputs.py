@@ -31,7 +31,8 @@ Write: TypeAlias = "Callable[[DataFrame, int], object]"
 Destination: TypeAlias = "str | os.PathLike[str] | Write"
 Unpack: TypeAlias = "Callable[[DataFrame, int], DataFrame]"
 Notice: TypeAlias = "Callable[[list[bytes]], None]"  # of what the calls of a batch say of their work
-Decide: TypeAlias = "Callable[[list[bytes], int], pa.Table]"  # of reports and the batch number, the same when repeated
+# of statistics, the batch number and what else buckets said; the same when repeated
+Decide: TypeAlias = "Callable[[list[bytes], int, list[bytes]], pa.Table]"
 
 BYTES_OF_A_TASK = 16 * 1024 * 1024
 
@@ -105,7 +106,8 @@ def batch_writer(
             present = set(found["kind"].to_pylist())
             if notice is not None:
                 notice(_bodies(found, SUMMARY))
-            decided = None if decide is None else decide(_bodies(found, STATISTICS), batch)
+            said = _bodies(found, REPORT)
+            decided = None if decide is None else decide(_bodies(found, STATISTICS), batch, said)
             works = []
             for name, write_rows in writers.items():
                 kind = KIND_OF[name]
@@ -121,7 +123,7 @@ def batch_writer(
             if measure is not None:
                 measure(_bodies(found, LATENCY), batch)
             if reports is not None:
-                reports(_bodies(found, REPORT), batch)
+                reports(said, batch)
         finally:
             packets.unpersist()
         may_be_a_replay = False

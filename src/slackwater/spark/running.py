@@ -17,17 +17,16 @@ from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types
 from slackwater.plan.explain import in_a_line
 from slackwater.spark.about_file import About
-from slackwater.spark.batch_report import BatchReports
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import control_packets, describe
 from slackwater.spark.driver import check_same_scope
-from slackwater.spark.ending import Ending
+from slackwater.spark.hooks import Hooks
 from slackwater.spark.latency import BatchLatency, Told
 from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
 from slackwater.spark.pace import Pace
 from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
-from slackwater.spark.plan_file import Begun, local_folder
+from slackwater.spark.plan_file import Begun
 from slackwater.spark.ruling import Ruling, has_timers
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
@@ -97,8 +96,9 @@ class SparkQuery(ABC):
             checkpoint: the folder that Spark goes on from after a stop or crash. The contract, the late policy, outputs
                 and trigger may change, as far as timers stay (`Deadline`, `idle_after`, `availableNow`); streams,
                 columns, condition, windows, buckets and whether there is a control stream may not. Its subfolder
-                `slackwater` has what it was begun with, the figures of `sw.latency` and, with `scope="global"`, the
-                driver's state.
+                `slackwater` has what it was begun with, the figures of `sw.latency` and of the dashboard, and, with
+                `scope="global"`, the driver's state. A contract that was changed while the query ran rules on, unless
+                the plan has been given another one since.
             late: as `results`; left out, late rows are counted but not written.
             decisions: as `results`.
             control: a folder of control records (see `slackwater.spark.control_stream.send`), or a streaming
@@ -132,22 +132,17 @@ class SparkQuery(ABC):
         measured = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline)
         folders = {"results": results, "late": late, "decisions": decisions, "control": control, "latency": latency}
         about = About.query(self.node, self._plan_of_control, name, **folders)
-        ending = Ending()
-        reports = BatchReports(local_folder(checkpoint), ending.after)
-
-        def begin() -> None:
-            begun.keep(checkpoint)
-            about.keep(checkpoint)
-
-        hooks: Any = {"begin": begin, "measure": measured.on_batch, "reports": reports.on_batch}
+        hooks = Hooks(checkpoint, begun, about, measured)
+        on_batch: Any = hooks.for_writer()
         writer = (
             plan._packets(control, driver)
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
-            .foreachBatch(batch_writer(self._unpack, destinations, self._notice, decide, **hooks))
+            .foreachBatch(batch_writer(self._unpack, destinations, self._notice, decide, **on_batch))
         )
         writer = writer.queryName(name) if name else writer
-        ending.query = writer.trigger(**trigger).start() if trigger else writer.start()
-        return ending.query
+        query = writer.trigger(**trigger).start() if trigger else writer.start()
+        hooks.ending.query = query
+        return query
 
     @property
     def _notice(self) -> Notice | None:
