@@ -19,8 +19,8 @@ from slackwater.plan.nodes import ReorderNode, StreamNode
 from slackwater.spark.buckets import Spread
 from slackwater.spark.call import DECISIONS, REPORT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import read_record
-from slackwater.spark.packets import CONTROL, ROWS, from_bytes, to_bytes
 from slackwater.spark.pace import Pace
+from slackwater.spark.packets import CONTROL, ROWS, from_bytes, to_bytes
 from slackwater.spark.processor import AggregateProcessor, JoinProcessor, MergeProcessor
 from slackwater.spark.ruling import Ruling
 from slackwater.time import Duration

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -31,7 +32,8 @@ class Dashboard:
         folders = [checked_checkpoint(Path(each)) for each in checkpoints]
         self._server = BoardServer((host, port), [Watched(folder) for folder in folders], access)
         self._token = token
-        self._thread = threading.Thread(target=self._server.serve_forever, name="slackwater-dashboard", daemon=True)
+        serve = partial(self._server.serve_forever, poll_interval=0.05)  # how soon `stop` is heard, in seconds
+        self._thread = threading.Thread(target=serve, name="slackwater-dashboard", daemon=True)
         self._thread.start()
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import secrets
 from functools import cache
 from importlib.resources import files
@@ -24,9 +25,8 @@ def page_of(names: list[str], secret: str) -> tuple[str, str]:
         "STYLE": _asset("page.css"),
         "SCRIPT": "\n".join(map(_asset, ("draw.js", "page.js"))),
     }
-    page = _asset("page.html")
-    for name, text in filled.items():
-        page = page.replace("{{" + name + "}}", text)
+    # in one pass: what is filled in may look like a place itself
+    page = re.sub(r"\{\{([A-Z]+)\}\}", lambda place: filled[place[1]], _asset("page.html"))
     return page, POLICY.format(nonce=nonce)
 
 
