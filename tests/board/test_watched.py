@@ -57,6 +57,14 @@ def test_a_target_that_changed_is_a_step(left):
     assert [0.01, 0.05, 0.05] == quality["target"]["value"]
 
 
+def test_what_was_measured_under_another_kind_of_contract_is_not_shown_beside(left):
+    left.decisions(0, [1], measured=[0.002])
+    left.said(0, "contract: drop 0.01 over 1 minute -> recall 0.9 over 1 minute")
+    left.decisions(1, [1], measured=[0.97], target=0.9)
+    (quality,) = look(left)["decided"]["quality"]
+    assert [0.97] == quality["measured"]["mid"]
+
+
 def test_new_batches_are_seen_and_old_ones_are_not_read_again(left, monkeypatch):
     left.decisions(0, [1])
     watched = Watched(left.checkpoint)

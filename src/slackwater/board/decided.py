@@ -46,9 +46,10 @@ class Decided:
 def _drawn(table: pa.Table) -> dict[str, Any]:
     operators = sorted({str(name) for name in table["operator"].to_pylist()} - {_CONTROL, _EARLY})
     slacks = [name for name in operators if _of(table, name)["slack"].null_count < _of(table, name).num_rows]
+    alike = _after_last_kind(table)
     return {
         "slack": [_slack(name, _of(table, name)) for name in slacks],
-        "quality": [each for name in operators if (each := _quality(name, _of(table, name)))["measured"]["at"]],
+        "quality": [each for name in operators if (each := _quality(name, _of(alike, name)))["measured"]["at"]],
         "early": [_early(name, part) for name, part in _by_stream(_of(table, _EARLY))],
         "said": _said(_of(table, _CONTROL)),
     }
@@ -56,6 +57,27 @@ def _drawn(table: pa.Table) -> dict[str, Any]:
 
 def _of(table: pa.Table, operator: str) -> pa.Table:
     return table.filter(pc.field("operator") == operator)
+
+
+def _after_last_kind(table: pa.Table) -> pa.Table:
+    """Return the decisions since the contract was last one of another kind: a recall is no drop ratio."""
+    words = table["stream"].to_pylist()
+    changes = [
+        place
+        for place, operator in enumerate(table["operator"].to_pylist())
+        if operator == _CONTROL and _changes_kind(str(words[place]))
+    ]
+    return table.slice(changes[-1] + 1) if changes else table
+
+
+def _changes_kind(words: str) -> bool:
+    """Whether a change is to another kind of contract.
+
+    >>> _changes_kind("contract: drop 0.1 -> recall 0.9"), _changes_kind("contract: drop 0.1 -> drop 0.2")
+    (True, False)
+    """
+    before, arrow, after = words.removeprefix("contract: ").partition(" -> ")
+    return bool(arrow) and words.startswith("contract: ") and before.split(" ")[0] != after.split(" ")[0]
 
 
 def _by_stream(table: pa.Table) -> list[tuple[str, pa.Table]]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-KINDS = ("contract", "drain", "prod", "slack")  # that anyone may send
+KINDS = ("drain", "prod", "slack", "contract")  # that anyone may send
 PLAN = "_plan.json"  # what runs, for those who send; Spark reads no file whose name begins so
 MOST_LETTERS = 500  # of a contract's text
 _MOST_BYTES = 4096
