@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import ReorderNode, StreamNode
     from slackwater.time import Times
 
-RESULTS, LATE, DECISIONS, SUMMARY, STATISTICS, LATENCY, REPORT = range(7)  # kinds of packets on the way out
+RESULTS, LATE, DECISIONS, SUMMARY, STATISTICS, LATENCY = 0, 1, 2, 3, 4, 5  # kinds of packets on the way out
+REPORT = 7  # likewise: figures for people, and what control records led to
 _COUNTS = ("arrived", "released", "late", "buffered", "slack", "state_bytes", "held", "stall")  # of the summary alone
 _FIELDS: list[pa.Field[Any]] = [
     pa.field("kind", pa.int8()),
