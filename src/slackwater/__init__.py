@@ -21,6 +21,7 @@ from slackwater.api_graph import shared_deadline
 from slackwater.api_merge import merge, union
 from slackwater.api_results import conflicts, last_revision, latency
 from slackwater.api_top import top
+from slackwater.board.dashboard import Dashboard
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall, RelativeError
 from slackwater.core.late import LatePolicy
 from slackwater.deadline import Deadline
@@ -36,6 +37,7 @@ from slackwater.time import Duration
 __version__ = "0.1.0"
 
 __all__ = [
+    "Dashboard",
     "Deadline",
     "DropRatio",
     "Duration",

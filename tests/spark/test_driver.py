@@ -77,6 +77,19 @@ def test_a_batch_that_is_replayed_with_another_contract_tells_what_that_decides(
     assert [700, 500] == slacks
 
 
+def test_a_contract_that_changed_rules_the_driver_too_and_after_a_restart(tmp_path):
+    said = json.dumps({"contract": [repr(driver_in(tmp_path).node.contract), "recall 0.9 over 10 seconds cap 500 us"]})
+    rows = driver_in(tmp_path).on_batch([report(0, lag=700)], 0, [said.encode()]).to_pylist()
+    rows += driver_in(tmp_path).on_batch([report(1, lag=900)], 1).to_pylist()
+    assert [500, 500] == [row["slack"] for row in rows]
+
+
+def test_a_contract_that_changed_is_void_for_a_plan_with_another_one(tmp_path):
+    said = json.dumps({"contract": ["Recall(0.5)", "recall 0.9 over 10 seconds cap 500 us"]})
+    (row,) = driver_in(tmp_path).on_batch([report(0, lag=700)], 0, [said.encode()]).to_pylist()
+    assert 700 == row["slack"]
+
+
 def test_a_file_is_on_disk_before_its_name_is(tmp_path, monkeypatch):
     synced = []
 

@@ -10,7 +10,10 @@ from typer.core import TyperGroup
 from slackwater.cli.advise import advise
 from slackwater.cli.bench import bench
 from slackwater.cli.chaos import chaos
+from slackwater.cli.contract import contract
+from slackwater.cli.dashboard import dashboard
 from slackwater.cli.demo.command import demo
+from slackwater.cli.drain import drain
 from slackwater.cli.experiment import experiment
 from slackwater.cli.prod import prod
 from slackwater.cli.profile import profile
@@ -54,7 +57,10 @@ app.command()(replay)
 app.command()(experiment)
 app.command()(report)
 app.command()(bench)
+app.command()(dashboard)
 app.command()(prod)
+app.command()(contract)
+app.command()(drain)
 app.command()(simulate)
 app.command()(chaos)
 

@@ -101,10 +101,10 @@ def parse_contract(text: str, *, over: DurationLike = "1 minute", every: Duratio
         return first & second
     kind, value, clauses = _split(text)
     cap = _duration(clauses, "cap")
-    interval = _duration(clauses, "every") or Duration.of(every)
+    interval = Duration.of(clauses.get("every", every), parameter="every")  # 0 is no interval: the contract says so
     match kind:
         case "recall" | "drop":
-            period = _duration(clauses, "over") or Duration.of(over)
+            period = Duration.of(clauses.get("over", over), parameter="over")
             interval = interval if "every" in clauses else min(interval, period)
             how = _controller(text, clauses.get("by"))
             target = _target(text, kind, value)

@@ -65,12 +65,13 @@ def read_log(where: str | os.PathLike[str]) -> pa.Table:
             must="have figures of a query",
             remedy="give the checkpoint of one that has written a batch, or the folder of start(latency=)",
         )
-    last = {row["batch"]: row for file in files for row in _rows(file)}
+    last = {row["batch"]: row for file in files for row in lines_of(file)}
     columns = {field.name: [last[batch].get(field.name) for batch in sorted(last)] for field in LATENCY}
     return pa.Table.from_arrays([pa.array(columns[field.name], field.type) for field in LATENCY], schema=LATENCY)
 
 
-def _rows(file: Path) -> Iterator[dict[str, Any]]:
+def lines_of(file: Path) -> Iterator[dict[str, Any]]:
+    """Return the lines of a file that were written to their end."""
     for line in file.read_text(encoding="utf-8").splitlines():
         try:
             row = json.loads(line)

@@ -56,6 +56,7 @@ def run_aggregate_call(
         counts=held.pipeline.counts,
         slack=held.pipeline.slack,
         left=_left(node, outcomes, kept),
+        delays=held.pipeline.delays,
     )
 
 

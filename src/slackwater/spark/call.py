@@ -26,8 +26,10 @@ from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import ReorderNode, StreamNode
+    from slackwater.time import Times
 
 RESULTS, LATE, DECISIONS, SUMMARY, STATISTICS, LATENCY, INPUT = range(7)  # kinds of packets on the way out
+REPORT = 7  # likewise: figures for people, and what control records led to
 _COUNTS = ("arrived", "released", "late", "buffered", "slack", "state_bytes", "held", "stall")  # of the summary alone
 _FIELDS: list[pa.Field[Any]] = [
     pa.field("kind", pa.int8()),
@@ -51,6 +53,7 @@ class Saved:
     calls: int = 0
     timer: int | None = None
     recent: Sequence[Sequence[int]] = field(default=(), kw_only=True)  # when recent calls were
+    contract: Sequence[str] | None = field(default=None, kw_only=True)  # the plan's, and what rules instead; None: that
 
     @classmethod
     def load(cls, value: Any, identity: str) -> Self:
@@ -77,7 +80,17 @@ class Saved:
 
     def dump(self, identity: str) -> str:
         """Return text from which `load` gives the same, for the same plan."""
-        return sealed_text(json.dumps({"version": STATE_VERSION, "plan": identity, **asdict(self)}))
+        kept = asdict(self)
+        if kept["contract"] is None:
+            del kept["contract"]  # as it was before a contract could change
+        return sealed_text(json.dumps({"version": STATE_VERSION, "plan": identity, **kept}))
+
+    @property
+    def clock(self) -> int | None:
+        """The largest event time seen; None: no row came yet."""
+        kept = self.pipeline or {}
+        clocks = [clock for clock, _ in kept.get("streams", ())]
+        return max((clock for clock in [kept.get("clock"), *clocks] if clock is not None), default=None)
 
 
 def identity_of(node: ReorderNode, schema: pa.Schema) -> str:
@@ -109,6 +122,7 @@ class Call:
     counts: Counts
     slack: int
     left: Left
+    delays: Sequence[Times] = ()  # of the rows that came, stream by stream
     notes: bytes | None = None  # for people who ask the driver how the operator works; nothing depends on them
 
     def summary(self, state_bytes: int, waits: Waits) -> dict[str, Any]:
@@ -163,6 +177,7 @@ def run_call(
         counts=pipeline.counts,
         slack=pipeline.slack,
         left=left_of(node, outcomes, incoming, payload.table, pipeline),
+        delays=pipeline.delays,
     )
 
 

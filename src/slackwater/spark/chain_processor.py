@@ -44,7 +44,8 @@ class ChainProcessor(StreamsProcessor):
     def _run(
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
-        chain = replace(self._chain(bucket), prods=self._prods)
+        chain = self._chain(bucket)
+        chain = replace(chain, first=replace(chain.first, node=self._node), prods=self._prods)
         chunks, marks, *panes = self._stores
         store = HeldStore(chunks, marks)
         return chain.on_batch(saved, store, panes, tables, processing_time=processing_time, drain=drain)

@@ -61,7 +61,8 @@ class SparkChain(SparkStreams):
 
     @property
     def _plan_of_control(self) -> Mapping[str, Any]:
-        return {"operator": self.then.operator, "by": self.then.by, "early": self.then.early is not None}
+        early, keeps = self.then.early is not None, self.node.operator
+        return {"operator": self.then.operator, "by": self.then.by, "early": early, "keeps": keeps}
 
     @property
     def _bucket_of(self) -> Callable[[int], ChainBucket]:

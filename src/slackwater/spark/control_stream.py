@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from slackwater.control.following import Told
 from slackwater.errors import ParameterError
 from slackwater.pipeline.prod import Prod, check_prod
+from slackwater.plan.contract_text import parse_contract
+from slackwater.plan.validate import check_contract
 from slackwater.time import Duration, DurationLike, microseconds_of
 
 if TYPE_CHECKING:
@@ -26,8 +29,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-KINDS = ("drain", "prod", "slack")  # that anyone may send
+KINDS = ("drain", "prod", "slack", "contract")  # that anyone may send
 PLAN = "_plan.json"  # what runs, for those who send; Spark reads no file whose name begins so
+MOST_LETTERS = 500  # of a contract's text
 _MOST_BYTES = 4096
 
 
@@ -38,6 +42,9 @@ class ControlRecord:
     kind: str
     told: Told | None = None  # of kind "slack": what the driver decided for all buckets
     prod: Prod | None = None  # of kind "prod": what is asked for
+    contract: str | None = None  # of kind "contract": what is to rule from now on
+    sent: int = 0  # and when it was sent, in us: of several in one batch the last one rules
+    stop: bool = False  # of kind "drain": whether the query is to end with it
 
 
 def read_record(body: bytes) -> ControlRecord:
@@ -52,12 +59,35 @@ def read_record(body: bytes) -> ControlRecord:
     """
     try:
         found = json.loads(body[:_MOST_BYTES])
-        kind = str(found["kind"])
-        return ControlRecord(
-            kind, _told(found) if kind == "slack" else None, Prod.read(found) if kind == "prod" else None
-        )
+        return _record(str(found["kind"]), found)
     except (ValueError, KeyError, TypeError):
         return ControlRecord("unreadable")
+
+
+def _record(kind: str, found: dict[str, Any]) -> ControlRecord:
+    match kind:
+        case "slack":
+            return ControlRecord(kind, told=_told(found))
+        case "prod":
+            return ControlRecord(kind, prod=Prod.read(found))
+        case "contract":
+            return ControlRecord(kind, contract=_text(found["contract"]), sent=_number(found.get("sent", 0)))
+        case "drain":
+            return ControlRecord(kind, stop=found.get("stop") is True)
+        case _:
+            return ControlRecord(kind)
+
+
+def _text(found: object) -> str:
+    if not isinstance(found, str) or len(found) > MOST_LETTERS:
+        raise ValueError
+    return found
+
+
+def _number(found: object) -> int:
+    if type(found) is not int:
+        raise ValueError
+    return found
 
 
 def _told(found: dict[str, Any]) -> Told:
@@ -75,31 +105,61 @@ def send(
     where: Mapping[str, Any] | None = None,
     slack: DurationLike | None = None,
     at: int | None = None,
+    contract: str | None = None,
+    stop: bool = False,
 ) -> None:
     """Put a record into a control folder; it appears there complete or not at all.
 
     Args:
         folder: what was given to `start(control=)`.
         kind: "drain" releases all that is held, and closes everything that waits; "prod" asks an aggregate for early
-            results; "slack" tells a plan with a `Deadline` how long to wait.
+            results; "slack" tells a plan with a `Deadline` how long to wait; "contract" lets another contract rule from
+            the next micro-batch on, also after a restart.
         until: of a prod, the end of the last window asked for (a datetime, or us); left out, all that are open.
         where: of a prod, values of the columns that the aggregate is grouped by; left out, all groups.
         slack: what to wait; it is followed from the next decision on, for a minute of event time past `at`.
         at: the event time at which the slack was decided, in us.
+        contract: as text, such as "recall 0.95 over 1 minute"; period and interval stay where it does not name them.
+        stop: of a drain, whether the query ends with it.
     """
-    if kind not in KINDS:
-        raise ParameterError("kind", kind, must=f"be one of {', '.join(KINDS)}", remedy='use "drain"')
+    _check_kind(kind, contract=contract, stop=stop)
     if (kind == "slack") != (slack is not None and at is not None):
         raise ParameterError("kind", kind, must='have slack= and at= if it is "slack"', remedy="give both, or none")
     prod = Prod(None if until is None else microseconds_of(until), where or {})
     if kind != "prod" and prod != Prod():
         raise ParameterError("kind", kind, must='be "prod" where until= or where= is given', remedy="leave them out")
     plan = Path(folder) / PLAN
-    if kind == "prod" and plan.exists():
-        _check_answered(json.loads(plan.read_text()), prod)
-    told = {} if slack is None else {"slack": Duration.of(slack, parameter="slack").microseconds, "at": at}
-    record = {"kind": kind, **(prod.as_record() if kind == "prod" else told)}
+    described = json.loads(plan.read_text()) if plan.exists() else {}
+    if kind == "prod" and described:
+        _check_answered(described, prod)
+    if contract is not None:
+        _check_known(described, contract)
+    details: dict[str, Any] = prod.as_record() if kind == "prod" else {}
+    details |= {} if slack is None else {"slack": Duration.of(slack, parameter="slack").microseconds, "at": at}
+    details |= {} if contract is None else {"contract": contract, "sent": time.time_ns() // 1_000}
+    record = {"kind": kind, **details, **({"stop": True} if stop else {})}
     put(Path(folder) / f"{uuid.uuid4().hex}.json", json.dumps(record, default=str) + "\n")
+
+
+def _check_kind(kind: str, *, contract: str | None, stop: bool) -> None:
+    if kind not in KINDS:
+        raise ParameterError("kind", kind, must=f"be one of {', '.join(KINDS)}", remedy='use "drain"')
+    if (kind == "contract") != (contract is not None):
+        raise ParameterError("kind", kind, must='have contract= if it is "contract"', remedy="give both, or none")
+    if stop and kind != "drain":
+        raise ParameterError("kind", kind, must='be "drain" where stop= is given', remedy="leave it out")
+
+
+def _check_known(plan: Mapping[str, Any], contract: str) -> None:
+    """Check what is wrong with a contract whatever the query is; the buckets check the rest, and say so in decisions.
+
+    A chain is described by its last operator, and keeps the contract of its first.
+    """
+    if len(contract) > MOST_LETTERS:
+        raise ParameterError(
+            "contract", f"{contract[:40]}...", must=f"have at most {MOST_LETTERS} letters", remedy="write it shorter"
+        )
+    check_contract(plan.get("keeps", plan.get("operator", "aggregate")), parse_contract(contract))
 
 
 def describe(folder: str | os.PathLike[str] | DataFrame, plan: Mapping[str, Any]) -> None:

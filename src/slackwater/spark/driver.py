@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from slackwater.errors import ParameterError, StateError
 from slackwater.pipeline.pooling import PooledSlack, pooled_table
+from slackwater.spark.batch_report import last_contract
 from slackwater.spark.control_stream import put
 from slackwater.spark.plan_file import FOLDER, local_folder
+from slackwater.spark.ruling import Ruling
 from slackwater.spark.statistics import read_reports
 
 if TYPE_CHECKING:
@@ -41,13 +43,20 @@ class DriverSlack:
         """The folder that buckets are told through: one file for each batch that led to a decision."""
         return str(self.folder / RECORDS)
 
-    def on_batch(self, bodies: Iterable[bytes], batch: int) -> pa.Table:
-        """Add up what the buckets reported in a batch; write down what follows, and return it as decisions."""
-        reports = read_reports(bodies)
-        pooled = PooledSlack(self.node, self._state_before(batch))
+    def on_batch(self, bodies: Iterable[bytes], batch: int, said: Iterable[bytes] = ()) -> pa.Table:
+        """Add up what the buckets reported in a batch; write down what follows, and return it as decisions.
+
+        `said` has what control records led to in the batch: the contract may have changed.
+        """
+        reports, state = read_reports(bodies), self._state_before(batch) or {}
+        changed = last_contract(said)
+        rules = changed or state.get("contract")
+        node: JoinNode = Ruling(self.node, ()).node(rules)
+        pooled = PooledSlack(node, state)
         decided = pooled.on_batch(reports)
-        if reports:
-            put(self._state_of(batch), json.dumps({"version": _VERSION, **pooled.snapshot()}))
+        if reports or changed:
+            kept = {} if rules is None else {"contract": rules}
+            put(self._state_of(batch), json.dumps({"version": _VERSION, **pooled.snapshot(), **kept}))
             self._forget(batch)
         if decided:
             # In a replay it may be there already. No later batch has read it yet, and a query that was started again
@@ -56,7 +65,7 @@ class DriverSlack:
                 Path(self.records) / f"{batch}.json",
                 json.dumps({"kind": "slack", "slack": decided[-1].slack, "at": decided[-1].at}),
             )
-        return pooled_table(self.node, decided)
+        return pooled_table(node, decided)
 
     def _state_of(self, batch: int) -> Path:
         return self.folder / "state" / f"{batch}.json"

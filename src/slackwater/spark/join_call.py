@@ -166,6 +166,7 @@ class StreamsBucket(ABC):
             counts=driven.pipeline.counts,
             slack=driven.pipeline.slack,
             left=self._left(driven),
+            delays=driven.pipeline.delays,
             notes=self._notes(),
         )
 

@@ -72,6 +72,7 @@ def run_keyed_call(
         counts=pipeline.counts,
         slack=pipeline.slack,
         left=left_of(node, outcomes, incoming, payload.table, pipeline),
+        delays=pipeline.delays,
     )
 
 

@@ -128,7 +128,7 @@ class Waits:
         return cls(found["read"], found["since"], *counted)
 
 
-@dataclass(frozen=True)
+@dataclass
 class BatchLatency:
     """The driver's part: when a batch is written, its figures go into the folder and to those who are told."""
 

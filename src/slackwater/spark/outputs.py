@@ -20,7 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.util import inheritable_thread_target
 
 from slackwater.errors import ColumnError, ParameterError
-from slackwater.spark.call import DECISIONS, INPUT, LATE, LATENCY, RESULTS, STATISTICS, SUMMARY
+from slackwater.spark.call import DECISIONS, INPUT, LATE, LATENCY, REPORT, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.packets import to_bytes
 from slackwater.spark.plan_file import local_folder
 from slackwater.spark.staged import CODECS, Output, Staging, is_plain
@@ -33,7 +33,8 @@ Write: TypeAlias = "Callable[[DataFrame, int], object]"
 Destination: TypeAlias = "str | os.PathLike[str] | Write"
 Unpack: TypeAlias = "Callable[[DataFrame, int], DataFrame]"
 Notice: TypeAlias = "Callable[[list[bytes]], None]"  # of what the calls of a batch say of their work
-Decide: TypeAlias = "Callable[[list[bytes], int], pa.Table]"  # of reports and the batch number, the same when repeated
+# of statistics, the batch number and what else buckets said; the same when repeated
+Decide: TypeAlias = "Callable[[list[bytes], int, list[bytes]], pa.Table]"
 
 BYTES_OF_A_TASK = 16 * 1024 * 1024
 
@@ -101,13 +102,15 @@ def batch_writer(
     begin: Callable[[], object] | None = None,
     check: Callable[[list[bytes], int], object] | None = None,
     measure: Callable[[list[bytes], int], object] | None = None,
+    reports: Callable[[list[bytes], int], object] | None = None,
 ) -> Callable[[DataFrame, int], None]:
     """Return the function for `foreachBatch`: it runs the operator once and writes every output.
 
     What buckets stage themselves is put in place; other outputs are written by Spark. `decide` adds decisions to those
     of the buckets, from what they report; `notice` sees what they say of their work. `begin` is called once, before the
-    first batch of a run; `check` before anything of a batch is put in place, with what buckets say of the rows that they
-    were given; `measure` when a batch is written, with what buckets say of how long its rows had waited.
+    first batch of a run; `check` before anything of a batch is put in place, with what buckets say of the rows that
+    they were given; `measure` when a batch is written, with what buckets say of how long its rows had waited; `reports`
+    likewise, with figures and what control records led to.
     """
     by_spark = {KIND_OF[name]: write for name, write in writers.items() if KIND_OF[name] not in staging.outputs}
     may_be_a_replay = True  # the first batch after a start: another run may have written a part of it
@@ -126,7 +129,8 @@ def batch_writer(
                 check(_bodies(found, INPUT), batch)
             if notice is not None:
                 notice(_bodies(found, SUMMARY))
-            decided = None if decide is None else decide(_bodies(found, STATISTICS), batch)
+            said = _bodies(found, REPORT)
+            decided = None if decide is None else decide(_bodies(found, STATISTICS), batch, said)
             added = {} if decided is None or not decided.num_rows else {DECISIONS: to_bytes(decided)}
             present = {*found["kind"].to_pylist(), *added}
             wanted = [kind for kind in KIND_OF.values() if may_be_a_replay or kind in present]
@@ -144,6 +148,8 @@ def batch_writer(
                     work()
             if measure is not None:
                 measure(_bodies(found, LATENCY), batch)
+            if reports is not None:
+                reports(said, batch)
         finally:
             if by_spark:
                 packets.unpersist()
@@ -166,7 +172,8 @@ def _run(works: Sequence[Callable[[], object]], spark: SparkSession) -> None:
 
 def _without_rows(packets: DataFrame, staging: Staging) -> pa.Table:
     """Return a few numbers, what buckets report to the driver and small outputs, however many rows there are."""
-    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY, LATENCY, INPUT, *staging.outputs), F.col("body"))
+    reported = (STATISTICS, SUMMARY, LATENCY, INPUT, REPORT, *staging.outputs)
+    body = F.when(F.col("kind").isin(*reported), F.col("body"))
     bytes_ = F.octet_length("body").alias("bytes")
     return packets.select("kind", "bucket", "file", bytes_, body.alias("body")).toArrow()
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
@@ -20,6 +21,7 @@ from slackwater.decisions import decisions_table
 from slackwater.estimate.recent_calls import RecentCalls
 from slackwater.plan.nodes import streams_of
 from slackwater.spark.aggregate_call import run_aggregate_call
+from slackwater.spark.batch_report import Heard, report_packets
 from slackwater.spark.call import DECISIONS, INPUT, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
 from slackwater.spark.held import HeldStore
@@ -30,6 +32,7 @@ from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import CONTROL, tables_of, to_bytes
 from slackwater.spark.places import bucket_at
 from slackwater.spark.replayed import fingerprint
+from slackwater.spark.ruling import Changed, Ruling
 from slackwater.spark.shell import open_state
 from slackwater.spark.staged import Staging
 from slackwater.spark.stored_aggregate import AggregateSaved, identity_of_aggregate
@@ -45,13 +48,14 @@ class BucketProcessor(StatefulProcessor):
 
     saved_type: ClassVar[type[Saved]] = Saved
     maps: tuple[str, ...] = ("chunks",)  # the names of the state maps
-    heeds: tuple[str, ...] = ("drain",)  # the kinds of control records that mean something to the plan
-    _node: Any
+    heeds: tuple[str, ...] = ("drain", "contract")  # the kinds of control records that mean something to the plan
 
-    def __init__(self, schemas: Sequence[pa.Schema], identity: str) -> None:
+    def __init__(self, node: Any, schemas: Sequence[pa.Schema], identity: str) -> None:
         self._schemas = tuple(schemas)
         self.identity = identity
         self.staging = Staging({})
+        self.ruling = Ruling(node, self._schemas)
+        self._node = node  # under the contract that rules in the call under way
 
     def init(self, handle: Any) -> None:
         """Open the state."""
@@ -94,25 +98,45 @@ class BucketProcessor(StatefulProcessor):
         *,
         expired: bool = False,
     ) -> pd.DataFrame:
-        saved = self._heard(self.saved_type.load(self._meta.get(), self.identity), control)
+        saved = self.saved_type.load(self._meta.get(), self.identity)
+        saved, changes = self._ruled(saved, control)
+        saved = self._heard(saved, control)
         for each in self._stores:
             each.written = 0
         drain = any(record.kind == "drain" for record in control)
+        heard = self._told(saved, control, changes)
         if control and not (drain or expired or any(map(len, tables)) or self._asks(control)):
             # nothing to run: what is held stays unread
             self._meta.update((saved.dump(self.identity),))
-            return frame_of(self._ignored(control, bucket))
+            return frame_of([*self._answers(saved, control, changes, bucket), *report_packets(bucket, heard)])
         call = self._run(bucket, saved, tables, processing_time=processing_time, drain=drain, expired=expired)
         self._renew_timer(saved.timer, call.saved.timer)
         recent = RecentCalls(saved.recent)
         waits = Waits.of(call.left, recent, processing_time)
-        meta = replace(call.saved, recent=recent.snapshot()).dump(self.identity)
+        meta = replace(call.saved, recent=recent.snapshot(), contract=saved.contract).dump(self.identity)
         self._meta.update((meta,))
         written = len(meta) + sum(each.written for each in self._stores)
         given = {"kind": INPUT, "bucket": bucket, "body": fingerprint(streams_of(self._node), tables)}
-        told = (call.latency(waits), call.summary(written, waits), given)
-        out = self.staging.packets(bucket, [*call.packets, *self._ignored(control, bucket)])
-        return frame_of([*out, *told])
+        told = call.latency(waits), call.summary(written, waits), *report_packets(bucket, heard, call, written)
+        answers = self._answers(saved, control, changes, bucket)
+        return frame_of([*self.staging.packets(bucket, [*call.packets, *answers]), *told, given])
+
+    def _ruled(self, saved: Any, control: list[ControlRecord]) -> tuple[Any, list[Changed]]:
+        """Let the contract rule that was asked for last; where it cannot, all stays as it is."""
+        asked = [(record.sent, record.contract) for record in control if record.contract is not None]
+        changes = []
+        for _, text in sorted(asked):
+            changed = self.ruling.change(saved.contract, text)
+            if changed.after is not None:
+                saved = replace(saved, contract=self.ruling.kept(changed.after))
+            changes.append(changed)
+        self._node = self.ruling.node(saved.contract)
+        return saved, changes
+
+    def _told(self, saved: Any, control: list[ControlRecord], changes: list[Changed]) -> Heard:
+        """Return what the driver should know of control records."""
+        rules = any(changed.after is not None for changed in changes)
+        return Heard(tuple(saved.contract) if rules else None, any(record.stop for record in control))
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         """Remember what the driver says, where it decides."""
@@ -122,12 +146,19 @@ class BucketProcessor(StatefulProcessor):
         """Whether records ask for something even where no row came."""
         return False
 
-    def _ignored(self, control: list[ControlRecord], bucket: int) -> Iterator[dict[str, Any]]:
-        """Report control records that mean nothing to the plan, once: in the decisions of the first bucket."""
-        for record in control:
-            if bucket == 0 and record.kind not in self.heeds:
-                table = decisions_table({"operator": "control", "stream": f"ignored: {record.kind}"}, 1)
-                yield {"kind": DECISIONS, "bucket": bucket, "body": to_bytes(table)}
+    def _answers(
+        self, saved: Any, control: list[ControlRecord], changes: list[Changed], bucket: int
+    ) -> Iterator[dict[str, Any]]:
+        """Report changes of the contract, and records that mean nothing, in the decisions of the first bucket."""
+        if bucket:
+            return
+        said: list[dict[str, Any]] = [{"stream": f"ignored: {r.kind}"} for r in control if r.kind not in self.heeds]
+        clock, target = saved.clock, self._node.contract.stated
+        at = None if clock is None else np.array([clock], np.int64)
+        said += [{"stream": change.words, "at": at, "target": target} for change in changes]
+        for each in said:
+            table = decisions_table({"operator": "control", **each}, 1)
+            yield {"kind": DECISIONS, "bucket": bucket, "body": to_bytes(table)}
 
     def _renew_timer(self, old: int | None, wanted: int | None) -> None:
         if old is not None and old != wanted:
@@ -140,8 +171,7 @@ class ReorderProcessor(BucketProcessor):
     """Reorders the rows of one bucket. An idle bucket releases what it holds."""
 
     def __init__(self, node: ReorderNode, schema: pa.Schema) -> None:
-        super().__init__([schema], identity_of(node, schema))
-        self._node = node
+        super().__init__(node, [schema], identity_of(node, schema))
 
     def _run(
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
@@ -158,10 +188,9 @@ class AggregateProcessor(BucketProcessor):
     saved_type = AggregateSaved
 
     def __init__(self, node: AggregateNode, schema: pa.Schema) -> None:
-        super().__init__([schema], identity_of_aggregate(node, schema))
-        self._node = node
+        super().__init__(node, [schema], identity_of_aggregate(node, schema))
         self._prods: list[Prod] = []  # of the call under way
-        self.heeds = ("drain",) if node.early is None else ("drain", "prod")
+        self.heeds = self.heeds if node.early is None else (*self.heeds, "prod")
         self.maps = ("chunks", *(f"level{number}" for number in range(1, len(node.levels))))
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
@@ -202,8 +231,7 @@ class KeyedProcessor(BucketProcessor):
     saved_type = KeyedSaved
 
     def __init__(self, node: ReorderNode, schema: pa.Schema) -> None:
-        super().__init__([schema], identity_of(node, schema))
-        self._node = node
+        super().__init__(node, [schema], identity_of(node, schema))
 
     def _run(
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
@@ -222,10 +250,9 @@ class StreamsProcessor(BucketProcessor):
     def __init__(
         self, node: StreamsNode, schemas: Sequence[pa.Schema], identity: str, bucket: Callable[[int], Any]
     ) -> None:
-        super().__init__(schemas, identity)
-        self._node = node
+        super().__init__(node, schemas, identity)
         self._bucket = bucket
-        self.heeds = ("drain", "slack") if node.is_told else ("drain",)
+        self.heeds = (*self.heeds, "slack") if node.is_told else self.heeds
 
     def _heard(self, saved: Any, control: list[ControlRecord]) -> Any:
         told = [record.told for record in control if record.told is not None]
@@ -235,7 +262,8 @@ class StreamsProcessor(BucketProcessor):
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
         store = HeldStore(*self._stores)
-        call: Call = self._bucket(bucket).on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
+        own = replace(self._bucket(bucket), node=self._node)
+        call: Call = own.on_batch(saved, store, tables, processing_time=processing_time, drain=drain)
         return call
 
 

@@ -7,7 +7,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import pyarrow as pa
@@ -17,29 +16,30 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types
 from slackwater.plan.explain import in_a_line
-from slackwater.plan.nodes import endlessly_patient, patient
+from slackwater.spark.about_file import About
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.checkpoint_files import check_files
 from slackwater.spark.control_stream import control_packets, describe
 from slackwater.spark.driver import check_same_scope
 from slackwater.spark.ended import started
+from slackwater.spark.hooks import Hooks
 from slackwater.spark.latency import BatchLatency, Told
 from slackwater.spark.outputs import Destination, batch_writer, checked_destinations, staging_of
+from slackwater.spark.pace import Pace
 from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
 from slackwater.spark.plan_file import Begun
 from slackwater.spark.plan_parameters import parameters_of
 from slackwater.spark.replayed import InputCheck
+from slackwater.spark.ruling import Ruling, has_timers
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
 from slackwater.spark.staged import Staging
-from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from slackwater.deadline import Deadline
     from slackwater.plan.nodes import AggregateNode, ReorderNode, StreamNode, StreamsNode
     from slackwater.spark.driver import DriverSlack
     from slackwater.spark.outputs import Notice
@@ -59,6 +59,8 @@ class SparkQuery(ABC):
     node: ReorderNode | StreamsNode | AggregateNode
     # When a bounded frame arrived, for the guard against clocks from the future.
     processing_time: int = field(kw_only=True, default_factory=lambda: time.time_ns() // 1_000)
+    # As the plan was given, and how its trigger lets it run; None: as it is.
+    ruling: Ruling | None = field(kw_only=True, default=None)
 
     def __repr__(self) -> str:
         kind = "streaming" if self._streaming else "bounded"
@@ -99,8 +101,9 @@ class SparkQuery(ABC):
             checkpoint: the folder that Spark goes on from after a stop or crash. The contract, the late policy, outputs
                 and trigger may change, as far as timers stay (`Deadline`, `idle_after`, `availableNow`); streams,
                 columns, condition, windows, buckets and whether there is a control stream may not. Its subfolder
-                `slackwater` has what it was begun with, the figures of `sw.latency` and, with `scope="global"`, the
-                driver's state.
+                `slackwater` has what it was begun with, the figures of `sw.latency` and of the dashboard, and, with
+                `scope="global"`, the driver's state. A contract that was changed while the query ran rules on, unless
+                the plan has been given another one since.
             late: as `results`; left out, late rows are counted but not written.
             decisions: as `results`.
             control: a folder of control records (see `slackwater.spark.control_stream.send`), or a streaming
@@ -132,18 +135,22 @@ class SparkQuery(ABC):
         begun = Begun(plan._processor().identity, plan._has_timers, control is not None, plan._parameters)
         begun.check(checkpoint)
         deadline = self.node.contract.deadline
-        measure = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline).on_batch
-        names = tuple(stream.name for stream in self._streams)
-        check = InputCheck(names, checkpoint).on_batch
-        hooks: Any = {"begin": partial(begun.keep, checkpoint), "check": check, "measure": measure}
+        measured = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline)
+        folders = {"results": results, "late": late, "decisions": decisions, "control": control, "latency": latency}
+        about = About.query(self.node, self._plan_of_control, name, **folders)
+        check = InputCheck(tuple(stream.name for stream in self._streams), checkpoint)
+        hooks = Hooks(checkpoint, begun, about, measured, check)
+        on_batch: Any = hooks.for_writer()
         staging = staging_of(destinations, self._schemas_out, self.frames[0].sparkSession)
         writer = (
             plan._packets(control, driver, staging)
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
-            .foreachBatch(batch_writer(self._unpack, destinations, staging, self._notice, decide, **hooks))
+            .foreachBatch(batch_writer(self._unpack, destinations, staging, self._notice, decide, **on_batch))
         )
         writer = writer.queryName(name) if name else writer
-        return cast("StreamingQuery", started(writer.trigger(**trigger).start() if trigger else writer.start()))
+        query = cast("StreamingQuery", started(writer.trigger(**trigger).start() if trigger else writer.start()))
+        hooks.ending.query = query
+        return query
 
     @property
     def _notice(self) -> Notice | None:
@@ -188,7 +195,7 @@ class SparkQuery(ABC):
     @property
     def _has_timers(self) -> bool:
         """Whether buckets are called without rows, because streams have been silent for too long."""
-        return any(stream.idle_after for stream in self._streams)
+        return has_timers(self.node)
 
     @property
     def _is_led(self) -> bool:
@@ -229,7 +236,7 @@ class SparkQuery(ABC):
         stamped = packets.withColumn("processing_time", F.expr("unix_micros(current_timestamp())"))
         labels = F.array(*(F.lit(label).cast("bigint") for label in places(self._buckets)))
         placed = stamped.withColumn("place", F.get(labels, F.col("bucket")))
-        processor = self._processor()
+        processor = self._ruled_processor()
         processor.staging = staging or processor.staging
         out = placed.groupBy("place").transformWithStateInPandas(
             statefulProcessor=Shell(processor),
@@ -240,45 +247,23 @@ class SparkQuery(ABC):
         return _observed(out)
 
     def _within(self, trigger: dict[str, Any] | None) -> Self:
-        """Return the same plan as its trigger lets it run.
+        """Return the same plan as its trigger lets it run."""
+        pace = Pace.of(trigger)
+        node = pace.within(self.node)
+        ruling = Ruling(self.node, self.schemas, pace, timers=has_timers(node))
+        return replace(self, node=node, ruling=ruling)
 
-        Rows wait for the next batch, so less is left of a deadline. A run that ends with its input loses no patience
-        with silent streams: it gets no timers, with which Spark would never end it.
-        """
-        trigger = _checked_trigger(trigger)
-        deadline = self.node.contract.deadline
-        node, interval = self.node, trigger.get("processingTime")
-        if deadline is not None and interval is not None:
-            between = Duration.of(interval, parameter="trigger")
-            _check_left(deadline, between)
-            node = replace(node, contract=node.contract.after(between))
-        ends = trigger.get("availableNow") or trigger.get("once")
-        node = endlessly_patient(node) if ends else patient(node)
-        return self if node == self.node else replace(self, node=node)
+    def _ruled_processor(self) -> BucketProcessor:
+        """Return what runs, and by which contracts it may be ruled."""
+        processor = self._processor()
+        if self.ruling is not None:
+            processor.ruling = self.ruling
+        return processor
 
     def _unpack(self, packets: DataFrame, kind: int) -> DataFrame:
         schema = self._schemas_out[kind]
         bodies = packets.where(F.col("kind") == kind).select("body")
         return bodies.mapInArrow(unpacker(schema), from_arrow_schema(schema))
-
-
-def _checked_trigger(trigger: Any) -> dict[str, Any]:
-    if trigger is not None and not isinstance(trigger, dict):
-        remedy = 'such as {"availableNow": True} or {"processingTime": "1 second"}'
-        raise ParameterError("trigger", trigger, must="be a dict of what Spark's own takes", remedy=remedy)
-    return trigger or {}
-
-
-def _check_left(deadline: Deadline, between: Duration) -> None:
-    """Check that batches which are so far apart can keep a deadline."""
-    needed = Duration(deadline.latency.microseconds + between.microseconds)
-    if deadline.limit <= needed:
-        raise ParameterError(
-            "limit",
-            str(deadline.limit),
-            must=f"be more than {between} between two batches and {deadline.latency} that are no waiting either",
-            remedy=f"{Duration(needed.microseconds + 1_000)} is the shortest deadline; or trigger more often",
-        )
 
 
 def checked_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame]) -> tuple[pa.Schema, ...]:
