@@ -19,6 +19,7 @@ from slackwater.api import Output, Stream, join, profile, reorder, session, stre
 from slackwater.api_aggregate import aggregate
 from slackwater.api_graph import shared_deadline
 from slackwater.api_merge import merge, union
+from slackwater.api_monitor import monitor
 from slackwater.api_results import conflicts, last_revision, latency
 from slackwater.api_top import top
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall, RelativeError
@@ -66,6 +67,7 @@ __all__ = [
     "mean",
     "merge",
     "min",
+    "monitor",
     "profile",
     "quantile",
     "reorder",

@@ -22,6 +22,8 @@ from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import control_packets, describe
 from slackwater.spark.driver import check_same_scope
 from slackwater.spark.latency import BatchLatency, Told
+from slackwater.spark.noted import Noted
+from slackwater.spark.observed import observed
 from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
 from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
@@ -120,13 +122,14 @@ class SparkQuery(ABC):
         check_same_scope(checkpoint, led=self._is_led)
         if control is not None:
             describe(control, self._plan_of_control)
-        driver = self._driver(checkpoint)
-        decide = None if driver is None else driver.on_batch
+        driver, noted = self._driver(checkpoint), Noted()
+        decide = None if driver is None else noted.decided(driver.on_batch)
         plan = self._within(trigger)
         begun = Begun(plan._processor().identity, plan._has_timers, control is not None)
         begun.check(checkpoint)
         deadline = self.node.contract.deadline
-        measure = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline).on_batch
+        measured = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline)
+        measure = replace(measured, note=noted.latency.update).on_batch
         hooks: Any = {"begin": partial(begun.keep, checkpoint), "measure": measure}
         writer = (
             plan._packets(control, driver)
@@ -134,7 +137,9 @@ class SparkQuery(ABC):
             .foreachBatch(batch_writer(self._unpack, destinations, self._notice, decide, **hooks))
         )
         writer = writer.queryName(name) if name else writer
-        return writer.trigger(**trigger).start() if trigger else writer.start()
+        query = writer.trigger(**trigger).start() if trigger else writer.start()
+        noted.belong_to(query)
+        return query
 
     @property
     def _notice(self) -> Notice | None:
@@ -218,7 +223,7 @@ class SparkQuery(ABC):
             outputMode="Append",
             timeMode="ProcessingTime" if self._has_timers else "None",
         )
-        return _observed(out)
+        return observed(out, summary=SUMMARY, operator=self.node.operator, contract=self.node.contract)
 
     def _within(self, trigger: dict[str, Any] | None) -> Self:
         """Return the same plan as its trigger lets it run.
@@ -274,16 +279,3 @@ def checked_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame]) 
     for stream, schema in zip(streams, schemas, strict=True):
         check_types(stream, schema)
     return schemas
-
-
-def _observed(packets: DataFrame) -> DataFrame:
-    """Show the summary of each batch in Spark's progress reports, under the name slackwater."""
-    summary = F.col("kind") == SUMMARY
-    return packets.observe(
-        "slackwater",
-        *(F.sum(F.when(summary, F.col(column))).alias(column) for column in ("arrived", "released", "late")),
-        F.sum(F.when(summary, F.col("buffered"))).alias("buffered"),
-        F.max(F.when(summary, F.col("slack"))).alias("slack"),
-        F.sum(F.when(summary, F.col("state_bytes"))).alias("state_bytes"),
-        *(F.max(F.when(summary, F.col(column))).alias(column) for column in ("held", "stall")),
-    )
