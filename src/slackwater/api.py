@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from slackwater.core.late import LatePolicy
+from slackwater.displayed import Displayed, table
 from slackwater.errors import ParameterError
 from slackwater.plan.nodes import JoinNode, ReorderNode, StreamNode, Unit
 from slackwater.plan.validate import (
@@ -22,7 +23,7 @@ from slackwater.plan.validate import (
 from slackwater.time import Duration, DurationLike
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from slackwater.contracts import Contract
     from slackwater.disorder.result import DisorderProfile
@@ -32,7 +33,7 @@ _MOST_STREAMS = 100  # of one operator
 
 
 @dataclass(frozen=True)
-class Stream:
+class Stream(Displayed):
     """A frame, and what its columns mean. Made by `sw.stream`."""
 
     frame: Any
@@ -41,6 +42,10 @@ class Stream:
     def __repr__(self) -> str:
         rows = "a Spark DataFrame" if is_spark(self.frame) else f"{self.frame.num_rows:,} rows"
         return f"<Stream {self.node.name}: {rows} by {self.node.event_time}>"
+
+    def _shown(self) -> Iterable[str]:
+        schema = schema_of(self.frame)
+        yield table(("column", "type"), [(field.name, field.type) for field in schema])
 
 
 class Output(Protocol):

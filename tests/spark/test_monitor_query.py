@@ -73,7 +73,8 @@ def test_prometheus_reads_where_the_rows_are(shown):
 
 def test_prometheus_reads_the_decisions(shown):
     found = values(shown["read"])
-    assert (0.05, 0) == (found["quality_target", "drop_ratio"], found["quality_measured", "drop_ratio"])
+    assert 0.05 == found["quality_target", "drop_ratio"]
+    assert pytest.approx(2 / 62) == found["quality_measured", "drop_ratio"]  # two late rows in the last minute
     assert found["decisions_total",] > 100
     assert found["slack_seconds",] >= 0
 

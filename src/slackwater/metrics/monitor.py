@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
+from slackwater.displayed import Displayed, table
 from slackwater.metrics.events import LOGGER
 from slackwater.metrics.figures import Figures, Sample
 from slackwater.metrics.json_lines import JsonLines
@@ -14,7 +15,7 @@ from slackwater.metrics.otel import show_to_otel
 from slackwater.metrics.prometheus import Prometheus
 
 
-class Monitor:
+class Monitor(Displayed):
     """Shows the figures of queries until it is closed; made by `sw.monitor`.
 
     >>> with Monitor() as monitor:
@@ -30,6 +31,12 @@ class Monitor:
 
     def __repr__(self) -> str:
         return f"<Monitor of {self.figures.queries} queries>"
+
+    def _shown(self) -> Iterable[str]:
+        rows = [(each.metric.name, *each.labels.values(), each.value) for each in self.samples()]
+        width = max(map(len, rows), default=0)
+        padded = [(*row[:-1], *[""] * (width - len(row)), row[-1]) for row in rows]
+        yield table(("metric", "query", "operator", *[""] * (width - 4), "value"), padded)
 
     def samples(self) -> list[Sample]:
         """Return the values of all metrics as they are now."""

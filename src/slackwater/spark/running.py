@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -14,6 +14,7 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from slackwater.displayed import Displayed, text_block
 from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types
 from slackwater.plan.explain import in_a_line
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SparkQuery(ABC):
+class SparkQuery(Displayed, ABC):
     """The outputs of a plan on Spark: DataFrames, streaming where the input is.
 
     Each output on its own is a query of its own; `start` runs one query that writes all three. A plan says what is
@@ -60,6 +61,9 @@ class SparkQuery(ABC):
     def __repr__(self) -> str:
         kind = "streaming" if self._streaming else "bounded"
         return in_a_line(type(self).__name__, self.node, f"{kind} DataFrames of Spark")
+
+    def _shown(self) -> Iterable[str]:
+        yield text_block(self.explain())
 
     @property
     def results(self) -> DataFrame:
