@@ -15,7 +15,7 @@ Event streams that arrive out of order, on Spark Structured Streaming or in proc
 from typing import TYPE_CHECKING
 
 from slackwater import control
-from slackwater.api import Output, Stream, join, profile, reorder, session, stream
+from slackwater.api import Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
 from slackwater.api_graph import shared_deadline
 from slackwater.api_merge import merge, union
@@ -29,6 +29,7 @@ from slackwater.early import Early
 from slackwater.errors import SlackwaterError, SqlError
 from slackwater.experiments.advise import advise
 from slackwater.hints import no_such_name
+from slackwater.output import Output
 from slackwater.plan.values import Value, count, distinct, max, mean, min, quantile, sum, variance
 from slackwater.sideline import Sideline
 from slackwater.sql.api import sql

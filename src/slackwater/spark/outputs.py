@@ -22,6 +22,7 @@ from pyspark.util import inheritable_thread_target
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.spark.call import DECISIONS, LATE, LATENCY, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.packets import to_bytes
+from slackwater.spark.ui_names import described
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -100,7 +101,8 @@ def batch_writer(
             begin()
         packets = packets.persist()
         try:
-            found = _without_rows(packets)
+            spark = packets.sparkSession
+            found = described(spark, "operator", partial(_without_rows, packets))()
             present = set(found["kind"].to_pylist())
             if notice is not None:
                 notice(_bodies(found, SUMMARY))
@@ -112,8 +114,8 @@ def batch_writer(
                 if may_be_a_replay or kind in present or added is not None:
                     few = packets.coalesce(_tasks_for(found, kind))
                     rows = unpack(few if added is None else _with(few, kind, added), kind)
-                    works.append((write_rows, partial(write_rows, rows, batch)))
-            _run([work for write_rows, work in works if isinstance(write_rows, ParquetFolder)], packets.sparkSession)
+                    works.append((write_rows, described(spark, name, partial(write_rows, rows, batch))))
+            _run([work for write_rows, work in works if isinstance(write_rows, ParquetFolder)], spark)
             for write_rows, work in works:
                 if not isinstance(write_rows, ParquetFolder):
                     work()

@@ -17,7 +17,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from slackwater.displayed import Displayed, text_block
 from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types
-from slackwater.plan.explain import in_a_line
+from slackwater.plan.explain import in_a_line, in_words
 from slackwater.plan.nodes import endlessly_patient, patient
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.control_stream import control_packets, describe
@@ -25,12 +25,13 @@ from slackwater.spark.driver import check_same_scope
 from slackwater.spark.latency import BatchLatency, Told
 from slackwater.spark.noted import Noted
 from slackwater.spark.observed import observed
-from slackwater.spark.outputs import Destination, batch_writer, checked_destinations
+from slackwater.spark.outputs import KIND_OF, Destination, batch_writer, checked_destinations
 from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
 from slackwater.spark.plan_file import Begun
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
+from slackwater.spark.ui_names import free_name, named
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from slackwater.spark.driver import DriverSlack
     from slackwater.spark.outputs import Notice
     from slackwater.spark.processor import BucketProcessor
+
+_OUTPUTS = {kind: name for name, kind in KIND_OF.items()}
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ class SparkQuery(Displayed, ABC):
             latency: where else to say how long rows took: a folder, instead of the one in the checkpoint, or a function
                 of one dict (see `sw.latency`), which is called when a batch has been written.
             trigger: as Spark's own, such as {"processingTime": "1 second"} or {"availableNow": True}.
-            name: of the query, in Spark's UI and progress reports.
+            name: of the query, in Spark's UI, progress reports and metrics; such as "join of bus, scats" unless told.
         """
         if not self._streaming:
             raise ParameterError(
@@ -140,7 +143,8 @@ class SparkQuery(Displayed, ABC):
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
             .foreachBatch(batch_writer(self._unpack, destinations, self._notice, decide, **hooks))
         )
-        writer = writer.queryName(name) if name else writer
+        running = (each.name for each in self.frames[0].sparkSession.streams.active)
+        writer = writer.queryName(name or free_name(in_words(self.node), running))
         query = writer.trigger(**trigger).start() if trigger else writer.start()
         noted.belong_to(query)
         return query
@@ -249,7 +253,8 @@ class SparkQuery(Displayed, ABC):
     def _unpack(self, packets: DataFrame, kind: int) -> DataFrame:
         schema = self._schemas_out[kind]
         bodies = packets.where(F.col("kind") == kind).select("body")
-        return bodies.mapInArrow(unpacker(schema), from_arrow_schema(schema))
+        unpack = named(unpacker(schema), "unpack", _OUTPUTS[kind])
+        return bodies.mapInArrow(unpack, from_arrow_schema(schema))
 
 
 def _checked_trigger(trigger: Any) -> dict[str, Any]:
