@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench rivals experiments simulate dev lock clean
+.PHONY: help demo test check bench rivals experiments simulate wheel wheeltest submittest dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -35,6 +35,15 @@ experiments: $(READY)  ## the documents' figures and ours at the small scale; fa
 SEEDS ?= 1000
 simulate: $(READY)  ## random plans and streams, cut and restored, against oracles (SEEDS=10000: about 11 minutes)
 	$(BIN)/slackwater simulate --seeds $(SEEDS)
+
+wheel: $(READY)  ## build the package: dist/slackwater-*.whl
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+wheeltest:  ## install the wheel into an empty environment with each extra and without any, and run first queries
+	scripts/wheel-test.sh
+
+submittest: $(READY)  ## a streaming job by spark-submit --py-files and under Spark Connect
+	scripts/submit-test.sh $(BIN)/python
 
 dev: $(READY)  ## set up the environment in .venv
 

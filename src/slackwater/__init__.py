@@ -22,6 +22,7 @@ from slackwater.api_merge import merge, union
 from slackwater.api_monitor import monitor
 from slackwater.api_results import conflicts, last_revision, latency
 from slackwater.api_top import top
+from slackwater.api_watermark import with_watermark
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall, RelativeError
 from slackwater.core.late import LatePolicy
 from slackwater.deadline import Deadline
@@ -80,6 +81,7 @@ __all__ = [
     "top",
     "union",
     "variance",
+    "with_watermark",
 ]
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists

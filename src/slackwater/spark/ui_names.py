@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from slackwater.spark.connect import is_connect
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -54,8 +56,3 @@ def described(spark: SparkSession, what: str, work: Callable[[], T]) -> Callable
             context.setLocalProperty(_DESCRIPTION, before)  # type: ignore[arg-type]  # None takes it away
 
     return run
-
-
-def is_connect(spark: SparkSession) -> bool:
-    """Whether a session speaks to a server of Spark Connect, in whose process the driver is."""
-    return type(spark).__module__.startswith("pyspark.sql.connect")
