@@ -141,3 +141,9 @@ def test_logging_is_as_it_was_when_the_monitor_is_closed(tmp_path):
 def test_what_is_no_session_is_refused():
     with pytest.raises(ParameterError, match="spark must be a SparkSession, got 'str'"):
         sw.monitor("local")
+
+
+@pytest.mark.parametrize(("use", "parameter"), [(Monitor.write, "file"), (Monitor.log, "log")])
+def test_a_file_in_no_folder_is_refused_with_a_remedy(monitor, tmp_path, use, parameter):
+    with pytest.raises(ParameterError, match=f"{parameter} must be a file that can be written"):
+        use(monitor, tmp_path / "none" / "file")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from slackwater.displayed import Displayed, table
+from slackwater.errors import ParameterError
 from slackwater.metrics.events import LOGGER
 from slackwater.metrics.figures import Figures, Sample
 from slackwater.metrics.json_lines import JsonLines
@@ -56,7 +57,10 @@ class Monitor(Displayed):
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write them to a file, now and whenever they change."""
         prometheus = Prometheus(self.figures)
-        prometheus.write(path)
+        try:
+            prometheus.write(path)
+        except OSError as error:
+            raise _unwritable("file", path, error) from error
         self._after.append(lambda: prometheus.write(path))
 
     def show_to_otel(self, provider: Any) -> None:
@@ -65,7 +69,10 @@ class Monitor(Displayed):
 
     def log(self, where: str | os.PathLike[str] | None) -> None:
         """Write what happens to queries as lines of JSON: to a file, or (None) to where errors go."""
-        handler: logging.Handler = logging.StreamHandler() if where is None else logging.FileHandler(where)
+        try:
+            handler = logging.StreamHandler() if where is None else logging.FileHandler(where, encoding="utf-8")
+        except OSError as error:
+            raise _unwritable("log", where, error) from error
         handler.setFormatter(JsonLines())
         LOGGER.addHandler(handler)
         before, LOGGER.propagate = LOGGER.propagate, False
@@ -102,3 +109,8 @@ class Monitor(Displayed):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _unwritable(parameter: str, path: object, error: OSError) -> ParameterError:
+    remedy = f"make its folder first ({error.strerror})"
+    return ParameterError(parameter, str(path), must="be a file that can be written", remedy=remedy)
