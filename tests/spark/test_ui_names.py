@@ -13,10 +13,10 @@ class Context:
     def __init__(self, description: str | None) -> None:
         self.description = description
 
-    def getLocalProperty(self, name):
+    def getLocalProperty(self, name):  # noqa: N802  (as Spark has it)
         return self.description
 
-    def setLocalProperty(self, name, value):
+    def setLocalProperty(self, name, value):  # noqa: N802
         self.description = value
 
 
