@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench rivals experiments simulate chaos dev lock clean
+.PHONY: help demo test check bench rivals experiments simulate chaos wheel wheeltest submittest dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -39,6 +39,15 @@ simulate: $(READY)  ## random plans and streams, cut and restored, against oracl
 KILLS ?= 200
 chaos: $(READY)  ## kills on a local cluster, harmed files and a full disk (KILLS=200: about 15 minutes where nothing else runs)
 	$(BIN)/slackwater chaos --kills $(KILLS)
+
+wheel: $(READY)  ## build the package: dist/slackwater-*.whl
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+wheeltest:  ## install the wheel into an empty environment with each extra and without any, and run first queries
+	scripts/wheel-test.sh
+
+submittest: $(READY)  ## a streaming job by spark-submit --py-files and under Spark Connect
+	scripts/submit-test.sh $(BIN)/python
 
 dev: $(READY)  ## set up the environment in .venv
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -61,6 +62,6 @@ def _join(tables: list[pa.Table], *, within: str = "2 seconds", slack: str = "1 
         sw.stream(table, name=name, event_time="ts", unit="us", arrival="seq")
         for name, table in zip("ab", tables, strict=True)
     ]
-    joined = sw.join(*streams, on="key", within=within, contract=sw.FixedSlack(slack))
+    joined: Any = sw.join(*streams, on="key", within=within, contract=sw.FixedSlack(slack))
     for _ in run_join(joined.node, joined.tables, processing_time=joined.processing_time):
         pass

@@ -15,12 +15,14 @@ Event streams that arrive out of order, on Spark Structured Streaming or in proc
 from typing import TYPE_CHECKING
 
 from slackwater import control
-from slackwater.api import Output, Stream, join, profile, reorder, session, stream
+from slackwater.api import Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
 from slackwater.api_graph import shared_deadline
 from slackwater.api_merge import merge, union
+from slackwater.api_monitor import monitor
 from slackwater.api_results import conflicts, last_revision, latency
 from slackwater.api_top import top
+from slackwater.api_watermark import with_watermark
 from slackwater.board.dashboard import Dashboard
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, Recall, RelativeError
 from slackwater.core.late import LatePolicy
@@ -29,6 +31,7 @@ from slackwater.early import Early
 from slackwater.errors import SlackwaterError, SqlError
 from slackwater.experiments.advise import advise
 from slackwater.hints import no_such_name
+from slackwater.output import Output
 from slackwater.plan.values import Value, count, distinct, max, mean, min, quantile, sum, variance
 from slackwater.sideline import Sideline
 from slackwater.sql.api import sql
@@ -68,6 +71,7 @@ __all__ = [
     "mean",
     "merge",
     "min",
+    "monitor",
     "profile",
     "quantile",
     "reorder",
@@ -79,6 +83,7 @@ __all__ = [
     "top",
     "union",
     "variance",
+    "with_watermark",
 ]
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that every name exists

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from slackwater.core.late import LatePolicy
+from slackwater.displayed import Displayed, table
 from slackwater.errors import ParameterError
+from slackwater.output import Output
 from slackwater.plan.nodes import JoinNode, ReorderNode, StreamNode, Unit
 from slackwater.plan.validate import (
     check_columns,
@@ -22,7 +24,7 @@ from slackwater.plan.validate import (
 from slackwater.time import Duration, DurationLike
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from slackwater.contracts import Contract
     from slackwater.disorder.result import DisorderProfile
@@ -32,7 +34,7 @@ _MOST_STREAMS = 100  # of one operator
 
 
 @dataclass(frozen=True)
-class Stream:
+class Stream(Displayed):
     """A frame, and what its columns mean. Made by `sw.stream`."""
 
     frame: Any
@@ -42,24 +44,9 @@ class Stream:
         rows = "a Spark DataFrame" if is_spark(self.frame) else f"{self.frame.num_rows:,} rows"
         return f"<Stream {self.node.name}: {rows} by {self.node.event_time}>"
 
-
-class Output(Protocol):
-    """What every operator gives back: tables for bounded frames, DataFrames on Spark."""
-
-    @property
-    def results(self) -> Any:
-        """What was asked for."""
-
-    @property
-    def late(self) -> Any:
-        """Every row that could not be used in time, with the reason and by how much it was late."""
-
-    @property
-    def decisions(self) -> Any:
-        """One row per adaptation: the slack, and where the rows are."""
-
-    def explain(self) -> str:
-        """Describe the plan: operators, contract, controller, buckets, state, what will run."""
+    def _shown(self) -> Iterable[str]:
+        schema = schema_of(self.frame)
+        yield table(("column", "type"), [(field.name, field.type) for field in schema])
 
 
 def stream(
@@ -133,7 +120,7 @@ def reorder(
     release: Literal["arrival", "clock"] = "arrival",
     by: str | Sequence[str] = (),
     buckets: int | None = None,
-) -> Any:
+) -> Output:
     """Put a stream in event-time order, waiting as long as the contract says.
 
     Args:
@@ -195,7 +182,7 @@ def join(
     synchronize: bool = True,
     buckets: int | None = None,
     scope: Literal["bucket", "global"] = "bucket",
-) -> Any:
+) -> Output:
     """Join streams within sliding windows, waiting as long as the contract says.
 
     A result is a combination of one row of each stream; its time is the largest of theirs, and every other lies at

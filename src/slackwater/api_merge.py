@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from slackwater.api import Stream, checked_streams, is_spark, schema_of
 from slackwater.core.late import LatePolicy
+from slackwater.output import Output
 from slackwater.plan.nodes import MergeNode
 from slackwater.plan.validate import check_contract
 from slackwater.plan.validate_merge import Payload, check_merge, payload_of
@@ -25,7 +26,7 @@ def merge(
     payload: Payload | None = None,
     by: str | Sequence[str] = (),
     buckets: int | None = None,
-) -> Any:
+) -> Output:
     """Merge streams into one event-time order, waiting as long as the contract says. `sw.union` is the same.
 
     Rows leave by event time, then by stream (in the order in which streams are given), then by arrival. As long as

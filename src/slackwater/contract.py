@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slackwater.concise import concise
+from slackwater.displayed import Displayed, pairs
 from slackwater.errors import ParameterError
 from slackwater.goal import ControllerConfig, Goal, check_config
 from slackwater.time import Duration, DurationLike, Mask, Times
@@ -20,7 +22,7 @@ Shares: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Contract:
+class Contract(Displayed):
     """What all contracts share.
 
     A contract with a target learns how long to wait, so its first seconds are different: each says what is waited until
@@ -51,6 +53,16 @@ class Contract:
 
     def __repr__(self) -> str:
         return concise(self, always=("over",))
+
+    def _shown(self) -> Iterable[str]:
+        known = {
+            "target": self.stated,
+            "over": self.period or None,
+            "cap": self.longest_wait or "none",
+            "decides every": f"{self.interval} of event time",
+            "controller": "the default" if self.controller is None else repr(self.controller),
+        }
+        yield pairs({name: value for name, value in known.items() if value is not None})
 
     @property
     def longest_wait(self) -> Duration | None:

@@ -361,3 +361,19 @@ class JavaError(SlackwaterError, RuntimeError):
             f"Spark needs Java 17 or newer, found {self.found}; "
             "install it (Debian: openjdk-17-jre-headless) or set JAVA_HOME"
         )
+
+
+class MissingExtraError(SlackwaterError, ImportError):
+    """A part needs a package that only an extra of slackwater installs.
+
+    >>> str(MissingExtraError("otel", needed="opentelemetry"))
+    "opentelemetry is not installed; pip install 'slackwater[otel]'"
+    """
+
+    def __init__(self, extra: str, *, needed: str) -> None:
+        super().__init__(extra, needed)
+        self.extra = extra
+        self.needed = needed
+
+    def __str__(self) -> str:
+        return f"{self.needed} is not installed; pip install 'slackwater[{self.extra}]'"

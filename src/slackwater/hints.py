@@ -9,7 +9,7 @@ from slackwater.errors import did_you_mean
 _MEDIAN, _QUANTILE, _MEAN = "sw.quantile(column, 0.5)", "sw.quantile(column, 0.95)", "sw.mean(column)"
 _ROOT, _DISTINCT = "sw.variance(column), and take its root", "sw.distinct(column)"
 _WINDOW = 'sw.aggregate(stream, size="30 seconds", slide="10 seconds", ...)'
-_WATERMARK = 'contract=, such as sw.DropRatio(0.01), or sw.FixedSlack("10 minutes") for a delay of your own'
+_WATERMARK = 'sw.with_watermark(rows, "ts", sw.DropRatio(0.01)), or contract= of an operator'
 _LATE = "contract= to say how long to wait, late= what happens to rows that come too late"
 
 INSTEAD: Mapping[str, str] = {
@@ -21,7 +21,7 @@ INSTEAD: Mapping[str, str] = {
     **dict.fromkeys(("approx_count_distinct", "count_distinct", "countDistinct", "nunique", "n_unique"), _DISTINCT),
     **dict.fromkeys(("window", "tumble", "tumbling", "hop", "hopping", "sliding"), _WINDOW),
     **dict.fromkeys(("group_by", "groupBy", "groupby"), "sw.aggregate(stream, by=column, ...)"),
-    **dict.fromkeys(("watermark", "with_watermark", "withWatermark"), _WATERMARK),
+    **dict.fromkeys(("watermark", "withWatermark"), _WATERMARK),
     **dict.fromkeys(("grace", "allowed_lateness"), _LATE),
     **dict.fromkeys(("sort", "order_by", "orderBy"), "sw.reorder(stream, contract=...)"),
     "concat": "sw.merge(first, second, contract=...)",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from slackwater.advice import text
 from slackwater.as_json import AsJson
+from slackwater.displayed import Displayed, text_block
 from slackwater.plan.contract_text import contract_text
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Advice(AsJson):
+class Advice(Displayed, AsJson):
     """What to write for a wish, and what it gives and costs. Made by `sw.advise`.
 
     `policies` begins with the contract as it ran over the sample; the others are constants that are known in hindsight
@@ -116,6 +118,9 @@ class Advice(AsJson):
 
     def __str__(self) -> str:
         return self.table()
+
+    def _shown(self) -> Iterable[str]:
+        yield text_block(self.table())
 
     def _points(self) -> dict[str, list[float] | None]:
         curve = self.curve

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from slackwater.as_json import AsJson
 from slackwater.disorder import text
 from slackwater.disorder.delays import Delays
+from slackwater.displayed import Displayed, text_block
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +64,7 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisorderProfile(AsJson):
+class DisorderProfile(Displayed, AsJson):
     """How disordered a stream is. Made by `sw.profile`.
 
     `rows` = `delays.events` + `nulls` + `future`: rows without a time, and those with a time past `max_ahead`, have no
@@ -123,6 +125,9 @@ class DisorderProfile(AsJson):
 
     def __str__(self) -> str:
         return self.table()
+
+    def _shown(self) -> Iterable[str]:
+        yield text_block(self.table())
 
 
 def _part(part: Part) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 import pyarrow.csv
@@ -54,7 +54,7 @@ class Subject:
     def plan(self) -> LocalJoin:
         """The join, with no contract of its own."""
         on = list(self.query.on) if isinstance(self.query.on, tuple) else self.query.on
-        plan: LocalJoin = join(
+        plan: Any = join(
             *self.streams,
             on=on,
             where=self.query.where,
@@ -62,7 +62,7 @@ class Subject:
             contract=NoSlack(),
             **self.query.options,
         )
-        return plan
+        return cast(LocalJoin, plan)
 
 
 def subject_of_dataset(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -74,7 +74,7 @@ class Jams:
 
     def __init__(self, dataset: Dataset) -> None:
         streams = [stream(table, name=name, event_time="event_time") for name, table in dataset.streams.items()]
-        plan = join(*streams, on="area", where=JAM, within="5 seconds", contract=NoSlack())
+        plan: Any = join(*streams, on="area", where=JAM, within="5 seconds", contract=NoSlack())
         self._area = dataset.streams["bus"]["area"].to_numpy().astype(np.int64)
         self._gate = Gate(streams=2).build()
         self._join = WindowJoin((WINDOW, WINDOW), late_completes=True).build(bind(plan.node.condition, plan.tables))

@@ -56,8 +56,17 @@ def explain_gate(contract: Contract) -> Iterator[str]:
 
 def in_a_line(kind: str, node: ReorderNode | StreamsNode | AggregateNode, what: str) -> str:
     """Return what an output is, for its repr; `what` says what it runs over."""
+    return f"<{kind} of {_names(node)}: {what}, {short(node.contract)}>"
+
+
+def in_words(node: ReorderNode | StreamsNode | AggregateNode) -> str:
+    """Return what runs over which streams: the name of a query that has none."""
+    return f"{node.operator} of {_names(node)}"
+
+
+def _names(node: ReorderNode | StreamsNode | AggregateNode) -> str:
     streams = node.streams if isinstance(node, StreamsNode) else (node.stream,)
-    return f"<{kind} of {', '.join(stream.name for stream in streams)}: {what}, {short(node.contract)}>"
+    return ", ".join(stream.name for stream in streams)
 
 
 def short(value: object) -> str:

@@ -19,6 +19,7 @@ from slackwater.pipeline.columns import decided_table, late_table, read_batch, r
 from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.reorder import STATE_VERSION, Outcome, ReorderPipeline, check_version
 from slackwater.spark.latency import Left, Waits
+from slackwater.spark.observed import COUNTED, QUALITY, figures_of
 from slackwater.spark.packets import split, to_bytes
 from slackwater.spark.sealed import sealed_text, unsealed_text
 from slackwater.spark.state import Chunk, ChunkedBuffer, ChunkStore, Payload
@@ -35,7 +36,8 @@ _FIELDS: list[pa.Field[Any]] = [
     pa.field("kind", pa.int8()),
     pa.field("bucket", pa.int32()),
     pa.field("body", pa.binary()),
-    *(pa.field(name, pa.int64()) for name in _COUNTS),
+    *(pa.field(name, pa.int64()) for name in (*_COUNTS, *COUNTED)),
+    *(pa.field(name, pa.float64()) for name in QUALITY),
     pa.field("file", pa.binary()),  # instead of a body: the name of what a bucket wrote itself
 ]
 PACKETS_OUT = pa.schema(_FIELDS)
@@ -192,7 +194,8 @@ def left_of(
 
 def frame_of(packets: Iterable[dict[str, Any]]) -> pd.DataFrame:
     """Return packets as the frame that Spark expects."""
-    dtypes = {"kind": "int8", "bucket": "int32", **dict.fromkeys(_COUNTS, "Int64")}
+    counts, shares = dict.fromkeys((*_COUNTS, *COUNTED), "Int64"), dict.fromkeys(QUALITY, "Float64")
+    dtypes = {"kind": "int8", "bucket": "int32", **counts, **shares}
     return pd.DataFrame(list(packets), columns=PACKETS_OUT.names).astype(dtypes)
 
 
@@ -206,8 +209,10 @@ def together(incoming: Incoming, call: int) -> Incoming:
 def packets_of(bucket: int, tables: Iterable[tuple[int, pa.Table]]) -> Iterator[dict[str, Any]]:
     """Pack tables, each given with its kind, on their way out."""
     for kind, table in tables:
+        figures = figures_of(table) if kind in (LATE, DECISIONS) and table.num_rows else {}
         for piece in split(table):
-            yield {"kind": kind, "bucket": bucket, "body": to_bytes(piece)}
+            yield {"kind": kind, "bucket": bucket, "body": to_bytes(piece), **figures}
+            figures = {}  # once for the whole table
 
 
 def tables_of_outcomes(

@@ -137,6 +137,7 @@ class BatchLatency:
     tell: Told | None = None
     checkpoint: Path | None = None  # whose folder it is where no other is given
     limit: int | None = None  # the deadline, in us
+    note: Told | None = None  # for listeners of this process
 
     @classmethod
     def of(
@@ -173,6 +174,8 @@ class BatchLatency:
             folder = self.checkpoint / IN_CHECKPOINT
         if folder is not None:
             self._keep(folder, figures)
+        if self.note is not None:
+            self.note(figures)
         if self.tell is not None:
             self.tell(figures)
 

@@ -24,6 +24,7 @@ from slackwater.spark.call import DECISIONS, INPUT, LATE, LATENCY, REPORT, RESUL
 from slackwater.spark.packets import to_bytes
 from slackwater.spark.plan_file import local_folder
 from slackwater.spark.staged import CODECS, Output, Staging, is_plain
+from slackwater.spark.ui_names import described
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -124,7 +125,8 @@ def batch_writer(
         # the operator must not run again for each output that Spark writes
         packets = packets.persist() if by_spark else packets
         try:
-            found = _without_rows(packets, staging)
+            spark = packets.sparkSession
+            found = described(spark, "operator", partial(_without_rows, packets, staging))()
             if check is not None:
                 check(_bodies(found, INPUT), batch)
             if notice is not None:
@@ -133,16 +135,16 @@ def batch_writer(
             decided = None if decide is None else decide(_bodies(found, STATISTICS), batch, said)
             added = {} if decided is None or not decided.num_rows else {DECISIONS: to_bytes(decided)}
             present = {*found["kind"].to_pylist(), *added}
-            wanted = [kind for kind in KIND_OF.values() if may_be_a_replay or kind in present]
-            for kind in [kind for kind in wanted if kind in staging.outputs]:
+            wanted = {name: kind for name, kind in KIND_OF.items() if may_be_a_replay or kind in present}
+            for kind in [kind for kind in wanted.values() if kind in staging.outputs]:
                 bodies = [*_bodies(found, kind), *([added[kind]] if kind in added else [])]
                 staging.outputs[kind].commit(batch, _files(found, kind), bodies)
-            works = {
-                kind: partial(by_spark[kind], unpack(_packets_of(packets, found, kind, added.get(kind)), kind), batch)
-                for kind in wanted
-                if kind in by_spark
-            }
-            _run([works[kind] for kind in works if isinstance(by_spark[kind], ParquetFolder)], packets.sparkSession)
+            works = {}
+            for name, kind in wanted.items():
+                if kind in by_spark:
+                    rows = unpack(_packets_of(packets, found, kind, added.get(kind)), kind)
+                    works[kind] = described(spark, name, partial(by_spark[kind], rows, batch))
+            _run([works[kind] for kind in works if isinstance(by_spark[kind], ParquetFolder)], spark)
             for kind, work in works.items():
                 if not isinstance(by_spark[kind], ParquetFolder):
                     work()

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from slackwater.spark.ui_names import named
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -56,7 +58,7 @@ def packer(schema: pa.Schema, bucket_column: str | None, stream: int = 0) -> Map
                 yield _packet(bucket, stream, source, position, to_bytes(rows.cast(schema)))
                 position += 1
 
-    return pack
+    return named(pack, "pack", f"stream {stream}")
 
 
 def unpacker(schema: pa.Schema) -> Mapper:

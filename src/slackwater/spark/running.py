@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -13,9 +13,10 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from slackwater.displayed import Displayed, text_block
 from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types
-from slackwater.plan.explain import in_a_line
+from slackwater.plan.explain import in_a_line, in_words
 from slackwater.spark.about_file import About
 from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
 from slackwater.spark.checkpoint_files import check_files
@@ -24,7 +25,9 @@ from slackwater.spark.driver import check_same_scope
 from slackwater.spark.ended import started
 from slackwater.spark.hooks import Hooks
 from slackwater.spark.latency import BatchLatency, Told
-from slackwater.spark.outputs import Destination, batch_writer, checked_destinations, staging_of
+from slackwater.spark.noted import Noted
+from slackwater.spark.observed import observed
+from slackwater.spark.outputs import KIND_OF, Destination, batch_writer, checked_destinations, staging_of
 from slackwater.spark.pace import Pace
 from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
@@ -35,6 +38,7 @@ from slackwater.spark.ruling import Ruling, has_timers
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
 from slackwater.spark.staged import Staging
+from slackwater.spark.ui_names import free_name, named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -45,9 +49,11 @@ if TYPE_CHECKING:
     from slackwater.spark.outputs import Notice
     from slackwater.spark.processor import BucketProcessor
 
+_OUTPUTS = {kind: name for name, kind in KIND_OF.items()}
+
 
 @dataclass(frozen=True)
-class SparkQuery(ABC):
+class SparkQuery(Displayed, ABC):
     """The outputs of a plan on Spark: DataFrames, streaming where the input is.
 
     Each output on its own is a query of its own; `start` runs one query that writes all three. A plan says what is
@@ -65,6 +71,9 @@ class SparkQuery(ABC):
     def __repr__(self) -> str:
         kind = "streaming" if self._streaming else "bounded"
         return in_a_line(type(self).__name__, self.node, f"{kind} DataFrames of Spark")
+
+    def _shown(self) -> Iterable[str]:
+        yield text_block(self.explain())
 
     @property
     def results(self) -> DataFrame:
@@ -111,7 +120,7 @@ class SparkQuery(ABC):
             latency: where else to say how long rows took: a folder, instead of the one in the checkpoint, or a function
                 of one dict (see `sw.latency`), which is called when a batch has been written.
             trigger: as Spark's own, such as {"processingTime": "1 second"} or {"availableNow": True}.
-            name: of the query, in Spark's UI and progress reports.
+            name: of the query, in Spark's UI, progress reports and metrics; such as "join of bus, scats" unless told.
         """
         if not self._streaming:
             raise ParameterError(
@@ -129,8 +138,8 @@ class SparkQuery(ABC):
         check_same_scope(checkpoint, led=self._is_led)
         if control is not None:
             describe(control, self._plan_of_control)
-        driver = self._driver(checkpoint)
-        decide = None if driver is None else driver.on_batch
+        driver, noted = self._driver(checkpoint), Noted()
+        decide = None if driver is None else noted.decided(driver.on_batch)
         plan = self._within(trigger)
         begun = Begun(plan._processor().identity, plan._has_timers, control is not None, plan._parameters)
         begun.check(checkpoint)
@@ -139,7 +148,7 @@ class SparkQuery(ABC):
         folders = {"results": results, "late": late, "decisions": decisions, "control": control, "latency": latency}
         about = About.query(self.node, self._plan_of_control, name, **folders)
         check = InputCheck(tuple(stream.name for stream in self._streams), checkpoint)
-        hooks = Hooks(checkpoint, begun, about, measured, check)
+        hooks = Hooks(checkpoint, begun, about, replace(measured, note=noted.latency.update), check)
         on_batch: Any = hooks.for_writer()
         staging = staging_of(destinations, self._schemas_out, self.frames[0].sparkSession)
         writer = (
@@ -147,9 +156,11 @@ class SparkQuery(ABC):
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
             .foreachBatch(batch_writer(self._unpack, destinations, staging, self._notice, decide, **on_batch))
         )
-        writer = writer.queryName(name) if name else writer
+        running = (each.name for each in self.frames[0].sparkSession.streams.active)
+        writer = writer.queryName(name or free_name(in_words(self.node), running))
         query = cast("StreamingQuery", started(writer.trigger(**trigger).start() if trigger else writer.start()))
         hooks.ending.query = query
+        noted.belong_to(query)
         return query
 
     @property
@@ -244,7 +255,7 @@ class SparkQuery(ABC):
             outputMode="Append",
             timeMode="ProcessingTime" if self._has_timers else "None",
         )
-        return _observed(out)
+        return observed(out, summary=SUMMARY, operator=self.node.operator, contract=self.node.contract)
 
     def _within(self, trigger: dict[str, Any] | None) -> Self:
         """Return the same plan as its trigger lets it run."""
@@ -263,7 +274,8 @@ class SparkQuery(ABC):
     def _unpack(self, packets: DataFrame, kind: int) -> DataFrame:
         schema = self._schemas_out[kind]
         bodies = packets.where(F.col("kind") == kind).select("body")
-        return bodies.mapInArrow(unpacker(schema), from_arrow_schema(schema))
+        unpack = named(unpacker(schema), "unpack", _OUTPUTS[kind])
+        return bodies.mapInArrow(unpack, from_arrow_schema(schema))
 
 
 def checked_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame]) -> tuple[pa.Schema, ...]:
@@ -278,16 +290,3 @@ def checked_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame]) 
     for stream, schema in zip(streams, schemas, strict=True):
         check_types(stream, schema)
     return schemas
-
-
-def _observed(packets: DataFrame) -> DataFrame:
-    """Show the summary of each batch in Spark's progress reports, under the name slackwater."""
-    summary = F.col("kind") == SUMMARY
-    return packets.observe(
-        "slackwater",
-        *(F.sum(F.when(summary, F.col(column))).alias(column) for column in ("arrived", "released", "late")),
-        F.sum(F.when(summary, F.col("buffered"))).alias("buffered"),
-        F.max(F.when(summary, F.col("slack"))).alias("slack"),
-        F.sum(F.when(summary, F.col("state_bytes"))).alias("state_bytes"),
-        *(F.max(F.when(summary, F.col(column))).alias(column) for column in ("held", "stall")),
-    )

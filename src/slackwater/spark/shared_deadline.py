@@ -30,6 +30,7 @@ from slackwater.errors import ParameterError
 from slackwater.measurement import Waited
 from slackwater.models.graph import Graph
 from slackwater.plan.nodes import AggregateNode, ReorderNode
+from slackwater.spark.connect import check_driver_is_here
 from slackwater.spark.control_stream import put
 from slackwater.spark.outputs import Write, checked_destinations
 from slackwater.time import Duration
@@ -81,6 +82,8 @@ class SharedDeadline:
             trigger: as in the plan's own `start`.
             options: what else the plan's own `start` takes, but for control, decisions, latency and name.
         """
+        for frame in getattr(plan, "frames", ()):
+            check_driver_is_here(frame.sparkSession, "a shared deadline")
         between = Duration.of((trigger or {}).get("processingTime", Duration.ZERO), parameter="trigger")
         sharing, seen = self._sharing(name, plan), _Seen(self, name, between.microseconds, ingested)
         folders = {"results": results, "decisions": str(self.folder / "decisions" / name)}

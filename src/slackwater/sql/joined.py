@@ -32,7 +32,7 @@ def bind_join(bound: Bound) -> SqlOutput:
     within = {name: _window(bound, number) for number, name in enumerate(names)}
     check_slide(bound)
     with places.at(query.place if query.where is None else query.where.place):
-        plan = join(
+        plan: Any = join(
             *bound.streams,
             within=within,
             where=_condition(bound),

@@ -40,7 +40,7 @@ def bind_merge(bound: Bound) -> SqlOutput:
     """Build `sw.merge`; WHERE chooses from the results."""
     query = bound.query
     with bound.places.at(query.place):
-        plan = merge(
+        plan: Any = merge(
             *bound.streams,
             contract=bound.contract,
             late=bound.late,

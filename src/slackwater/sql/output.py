@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from slackwater.displayed import Displayed, text_block
 from slackwater.sql.printer import print_statement
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SqlOutput:
+class SqlOutput(Displayed):
     """The outputs of a query; `plan` is what `sw.join`, `sw.aggregate`, ... gave for it."""
 
     query: Query
@@ -23,6 +24,9 @@ class SqlOutput:
 
     def __repr__(self) -> str:
         return f"<SqlOutput of {self.plan!r}>"
+
+    def _shown(self) -> Iterable[str]:
+        yield text_block(self.explain())
 
     @cached_property
     def results(self) -> Any:

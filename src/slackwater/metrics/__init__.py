@@ -1,0 +1,1 @@
+"""What is to be known of running queries, and how it is shown to other systems: Prometheus, OpenTelemetry, logs."""
