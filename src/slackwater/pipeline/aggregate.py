@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from slackwater.core.open_panes import OpenPanes
     from slackwater.core.sidelined import SidelinedState
     from slackwater.events import Events, Rows
+    from slackwater.pipeline.added_up import AddedUp
     from slackwater.pipeline.groups import Regroup
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
@@ -122,13 +123,22 @@ class AggregatePipeline:
         )
 
     def on_batch(
-        self, incoming: Incoming, group: Rows, inputs: Sequence[Input], marks: Sequence[Mark] = ()
+        self,
+        incoming: Incoming,
+        group: Rows,
+        inputs: Sequence[Input],
+        marks: Sequence[Mark] = (),
+        *,
+        added: AddedUp | None = None,
     ) -> AggregateOutcome:
-        """Take in a batch in arrival order; `group` and `inputs` have an entry for each row that events name."""
+        """Take in a batch in arrival order; `group` and `inputs` have an entry for each row that events name.
+
+        Where rows were `added` up by pane, an event may stand for several: then all must arrive together.
+        """
         before = self._logic.clock, self._logic.closed_to
         events, turned_away = turn_away(incoming, self._node.stream.max_ahead)
         events, turned_away = self._turn_away_liars(events, turned_away, group, marks)
-        arrivals = self._logic.arrive(events)
+        arrivals = self._logic.arrive(events) if added is None else added.arrive(self._logic, events)
         clock = BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock
         columns = group[events.row], [each[events.row] for each in inputs]
         if self._within is not None:
@@ -147,6 +157,8 @@ class AggregatePipeline:
         if self._node.sideline is not None:  # then others leave than those that the run has closed
             results_by = np.searchsorted(_NO_STEPS if emitted is None else emitted.step, steps, side="right")
         decisions = replace(decisions, results=self._results + results_by)
+        if added is not None:
+            added.check(events[run.late])
         late = self._node.late.keep(
             turned_away + self._late(events, arrivals, run.late, run.late_behind), stream=self._node.stream.name
         )
@@ -267,7 +279,8 @@ class AggregatePipeline:
         return np.concatenate(slacks), Decisions.concat(decisions), crossed
 
     def _slack_of(self, part: Arrivals) -> Times:
-        return slack_within(self._controller, self._delays(part), part.arrived_by(np.arange(part.steps)))
+        arrived_by = part.arrived_by(np.arange(part.steps))
+        return slack_within(self._controller, self._delays(part), arrived_by, part.weight)
 
     def _delays(self, part: Arrivals) -> Times:
         """Return how long each event has to be waited for, as the controller understands it.
@@ -284,8 +297,8 @@ class AggregatePipeline:
         late_steps = part.step_of(late)
 
         def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
-            arrived, missed = part.arrived_by(step), np.searchsorted(late_steps, step, side="right")
-            last_arrival = part.events.arrival[arrived - 1]
+            arrived, missed = part.counted_by(step), np.searchsorted(late_steps, step, side="right")
+            last_arrival = part.events.arrival[part.arrived_by(step) - 1]
             away = np.searchsorted(turned_away.events.arrival, last_arrival, side="right")
             before = self._counts
             released = before.released + arrived - missed
@@ -294,13 +307,13 @@ class AggregatePipeline:
         crossed = self._boundaries.crossed(part.clock)
         decisions = self._boundaries.pass_over(part, slack, counts_by)
         if self._kept is not None:
-            arrived = np.append(part.arrived_by(crossed), len(part.events))
+            arrived = np.append(part.counted_by(crossed), part.count)
             missed = np.append(np.searchsorted(late_steps, crossed, side="right"), len(late))
             decisions = with_estimate(self._kept.follow(decisions, arrived, missed), self._controller)
         if self._within is not None:
             decisions = self._within.follow(crossed, decisions)
             decisions = with_estimate(decisions, self._controller)
-        self._count(len(part.events) + len(turned_away), len(late) + len(turned_away))
+        self._count(part.count + len(turned_away), len(late) + len(turned_away))
         self._controller.observe(self._measure(part, slack, decisions, late=len(late)))
         return decisions
 
@@ -316,6 +329,7 @@ class AggregatePipeline:
             late=late,
             kept=None if self._kept is None else self._kept.get(),
             windows=None if self._within is None else self._within.measure(int(part.clock[-1]), closes=intervals > 0),
+            weights=part.weight,
         )
 
     def _count(self, arrived: int, late: int) -> None:

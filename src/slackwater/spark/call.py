@@ -27,7 +27,7 @@ from slackwater.time import Duration
 if TYPE_CHECKING:
     from slackwater.plan.nodes import ReorderNode, StreamNode
 
-RESULTS, LATE, DECISIONS, SUMMARY, STATISTICS, LATENCY = 0, 1, 2, 3, 4, 5  # kinds of packets on the way out
+RESULTS, LATE, DECISIONS, SUMMARY, STATISTICS, LATENCY, HORIZON = range(7)  # kinds of packets on the way out
 _COUNTS = ("arrived", "released", "late", "buffered", "slack", "state_bytes", "held", "stall")  # of the summary alone
 _FIELDS: list[pa.Field[Any]] = [
     pa.field("kind", pa.int8()),

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,7 +20,8 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.util import inheritable_thread_target
 
 from slackwater.errors import ColumnError, ParameterError
-from slackwater.spark.call import DECISIONS, LATE, LATENCY, RESULTS, STATISTICS, SUMMARY
+from slackwater.spark.call import DECISIONS, HORIZON, LATE, LATENCY, RESULTS, STATISTICS, SUMMARY
+from slackwater.spark.horizons import Horizons
 from slackwater.spark.packets import to_bytes
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def batch_writer(
     `begin` is called once, before the first batch of a run; `measure` when a batch is written, with what buckets say of
     how long its rows had waited.
     """
+    horizons = Horizons()
     may_be_a_replay = True  # the first batch after a start: another run may have written a part of it
 
     def write(packets: DataFrame, batch: int) -> None:
@@ -100,7 +102,9 @@ def batch_writer(
             begin()
         packets = packets.persist()
         try:
-            found = _without_rows(packets)
+            with horizons.told(packets.sparkSession):
+                found = _without_rows(packets)
+            horizons.hear(_said(found, HORIZON))
             present = set(found["kind"].to_pylist())
             if notice is not None:
                 notice(_bodies(found, SUMMARY))
@@ -140,7 +144,7 @@ def _run(works: Sequence[Callable[[], object]], spark: SparkSession) -> None:
 
 def _without_rows(packets: DataFrame) -> pa.Table:
     """Return a few numbers and what buckets report to the driver, however many rows there are."""
-    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY, LATENCY), F.col("body"))
+    body = F.when(F.col("kind").isin(STATISTICS, SUMMARY, LATENCY, HORIZON), F.col("body"))
     return packets.select("kind", "bucket", F.octet_length("body").alias("bytes"), body.alias("body")).toArrow()
 
 
@@ -152,10 +156,16 @@ def _tasks_for(found: pa.Table, kind: int) -> int:
 
 def _bodies(found: pa.Table, kind: int) -> list[bytes]:
     """Return what was reported, bucket by bucket: sums must not depend on the order in which tasks end."""
+    return [body for _, body in _said(found, kind)]
+
+
+def _said(found: pa.Table, kind: int) -> list[tuple[int, bytes]]:
+    """Return what buckets report, each with its number."""
     reports = found.filter(
         pc.and_(pc.equal(found["kind"], pa.scalar(kind, pa.int8())), pc.is_valid(found["body"]))
     ).sort_by("bucket")
-    return [body.as_py() for body in reports["body"]]
+    said: list[tuple[Any, Any]] = [(row["bucket"], row["body"]) for row in reports.to_pylist()]
+    return said
 
 
 def _with(packets: DataFrame, kind: int, table: pa.Table) -> DataFrame:
