@@ -22,12 +22,11 @@ import numpy as np
 from slackwater.control.choose import controller_for, controller_state
 from slackwater.control.controller import slack_within
 from slackwater.core.aggregate import WindowAggregate
-from slackwater.core.aggregate_state import AggregateState
 from slackwater.core.closing import Placed
 from slackwater.core.prods import Prods
-from slackwater.core.punctuations import Promised
 from slackwater.events import Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
+from slackwater.pipeline.aggregate_start import prods_of, restored
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.compared import Compared, ComparedEarly
 from slackwater.pipeline.emitted import Emitted
@@ -44,6 +43,7 @@ from slackwater.pipeline.within import WithinBound
 from slackwater.time import BEFORE_ALL_TIME, is_over_cap, slack_to_stay_open
 
 if TYPE_CHECKING:
+    from slackwater.core.aggregate_state import AggregateState
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.cells import Cells, Input
     from slackwater.core.open_panes import OpenPanes
@@ -98,7 +98,7 @@ class AggregatePipeline:
         self._controller = controller_for(node.contract, state.get("controller"))
         functions = tuple(value.algebra for _, value in node.computed)
         config = WindowAggregate(node.panes, functions, node.early is not None, node.empty, node.reach)
-        self._logic = config.build(_restored(state, panes or {}, notes or {}))
+        self._logic = config.build(restored(state, panes or {}, notes or {}))
         above = zip(top.levels[1:], regroup, uppers or [None] * len(regroup), strict=True)
         self._uppers = [Upper(level, groups, saved) for level, groups, saved in above]
         self._tower = Tower(top, self._logic, self._uppers)
@@ -381,19 +381,3 @@ class AggregatePipeline:
         self.counts.check()
         compared = () if self._compared is None else self._compared.told()
         return AggregateOutcome(emitted, late, decisions, answers, compared)
-
-
-def prods_of(node: AggregateNode) -> Prods:
-    """Return when the clock asks for early results."""
-    assert node.early is not None
-    every = None if node.early.every is None else node.early.every.microseconds
-    return Prods(node.early.leads(node.size.microseconds, node.slide.microseconds), every)
-
-
-def _restored(state: dict[str, Any], panes: Mapping[int, Cells], notes: Mapping[str, Cells]) -> AggregateState:
-    said = state.get("promised", {})
-    ranges = tuple((int(since), int(until)) for since, until in said.get("ranges", ()))
-    promised = Promised(said.get("until", BEFORE_ALL_TIME), ranges, notes.get("bounds"))
-    return AggregateState(
-        state.get("clock"), state.get("reached"), panes, promised, notes.get("shown"), notes.get("seen")
-    )

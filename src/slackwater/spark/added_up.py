@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slackwater.core.cells import Cells, Input
+from slackwater.core.segments import slots_of
 from slackwater.pipeline.added_up import AddedUp, Span
 from slackwater.pipeline.aggregate_columns import read_inputs
 from slackwater.pipeline.columns import read_batch
@@ -26,12 +27,12 @@ from slackwater.spark.pane_chunks import chunk_of, states_of
 from slackwater.time import window_is_closed
 
 if TYPE_CHECKING:
+    from slackwater.events import Rows
     from slackwater.pipeline.guard import Incoming
     from slackwater.plan.nodes import AggregateNode
-    from slackwater.time import Mask, Times
+    from slackwater.time import Mask
 
-_FEWEST = 4  # rows for each cell: with fewer, cells take as much room as rows, and their bucket as long
-_PANE = "__slackwater_pane"
+_FEWEST = 10  # rows for each cell: with fewer, cells take as much room as rows, and their bucket nearly as long
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +45,16 @@ class Adding:
         """Split rows into those that go as they are and the cells of all others; None: there are none."""
         incoming = read_batch(self.node.stream, table, processing_time=known.surely(self.node.stream.max_ahead))
         fits = self._fits(table, incoming, known)
-        groups = Groups.of([table[name] for name in self.node.by], table.num_rows)
-        if np.count_nonzero(fits) < _FEWEST * len(groups.row):
+        which = slice(None) if fits.all() else np.flatnonzero(fits)
+        time = incoming.events.time[which]
+        pane, groups = self.node.panes.of(time), Groups.of([table[name] for name in self.node.by], table.num_rows)
+        if len(time) < _FEWEST * most_cells(pane, len(groups.row)):
             return table, None
-        cells = self._cells(table, incoming.events.time, groups, slice(None) if fits.all() else np.flatnonzero(fits))
-        if np.count_nonzero(fits) < _FEWEST * len(cells):
-            return table, None
+        functions = [*(value.algebra for _, value in self.node.computed), Span()]
+        inputs = [*(each[which] for each in read_inputs(self.node, table)), Input(time)]
+        cells = Cells.of(functions, pane, groups.code[which], inputs)
         keys = table.select(list(self.node.by)).take(groups.row)
-        added = chunk_of(cells, keys).append_column(_PANE, pa.array(cells.place))
-        return (table.slice(0, 0) if fits.all() else table.filter(pa.array(~fits))), added
+        return (table.slice(0, 0) if fits.all() else table.filter(pa.array(~fits))), chunk_of(cells, keys)
 
     def _fits(self, table: pa.Table, incoming: Incoming, known: Known) -> Mask:
         """Return which rows can be added up: their time can be used, and their last window is surely open."""
@@ -63,10 +65,17 @@ class Adding:
             fits &= pc.is_valid(table[stream.arrival_time]).to_numpy()
         return fits
 
-    def _cells(self, table: pa.Table, time: Times, groups: Groups, which: slice | Times) -> Cells:
-        functions = [*(value.algebra for _, value in self.node.computed), Span()]
-        inputs = [each[which] for each in (*read_inputs(self.node, table), Input(time))]
-        return Cells.of(functions, self.node.panes.of(time[which]), groups.code[which], inputs)
+
+def most_cells(pane: Rows, groups: int) -> int:
+    """Return how many cells some rows have at most, given how many groups there are. O(rows).
+
+    >>> most_cells(np.array([7, 7, 7, 9]), groups=2)
+    3
+    """
+    if not len(pane):
+        return 1
+    rows = np.bincount(slots_of([pane])[0])
+    return int(np.minimum(rows, groups).sum())
 
 
 def parts_of(node: AggregateNode) -> Parts:

@@ -88,7 +88,7 @@ def tables_of(packets: pd.DataFrame, schemas: Sequence[pa.Schema]) -> list[pa.Ta
 def cells_of(packets: pd.DataFrame) -> pa.Table | None:
     """Return the cells of rows that were added up before they were packed; None: there are none."""
     bodies = packets[packets["kind"] == CELLS].sort_values(["source", "position"], kind="stable")["body"]
-    return pa.concat_tables(map(from_bytes, bodies)) if len(bodies) else None
+    return pa.concat_tables(map(from_bytes, bodies), promote_options="permissive") if len(bodies) else None
 
 
 def split(table: pa.Table) -> Iterator[pa.Table]:
