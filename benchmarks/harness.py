@@ -41,6 +41,7 @@ PARTS = (
     "gate-growth",
     "gate-threads",
     "aggregate-spark",
+    "aggregate-added-up",
     "scale-out",
     "profile",
 )

@@ -130,6 +130,13 @@ class SparkAggregate(SparkStream):
         """Return another plan over the same frame."""
         return replace(self, node=node)
 
+    @property
+    def _packed(self) -> str:
+        """Say what is sent to buckets."""
+        if self.adds_up and self.node.can_be_added_up:
+            return "packets     rows added up by pane where they are read; those that may be late as they are"
+        return "packets     rows as they are"
+
     def _packets_in(self) -> DataFrame:
         if not self.adds_up or not self.node.can_be_added_up:
             return super()._packets_in()
@@ -148,7 +155,7 @@ class SparkAggregate(SparkStream):
             levels = "" if self.node.below is None else " of each level"
             rows = "no rows" if self.node.sideline is None else "rows that were set aside"
             state = f"state       RocksDB: one entry and an Arrow chunk for each open pane{levels}, per bucket; {rows}"
-            return explain_aggregate(self.node, engine=(groups, RUNS, state))
+            return explain_aggregate(self.node, engine=(groups, self._packed, RUNS, state))
         return explain_aggregate(self.node, engine=(groups, "runs        mapInArrow over sorted partitions, no state"))
 
     @property
