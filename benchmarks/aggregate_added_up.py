@@ -77,7 +77,7 @@ class Calls:
             took = time.process_time() - started
             assert isinstance(call.saved, AggregateSaved)
             saved = call.saved
-            known = Known(*json.loads(horizon_of(saved, read=0)))
+            known = Known(*json.loads(horizon_of(self.node, saved, read=0)))
         return took
 
     def _rows(self, batch: int) -> pa.Table:

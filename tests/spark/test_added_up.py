@@ -106,7 +106,7 @@ def run_calls(node, tables, *, added: bool, partitions: int = 3):
         for packet in call.packets:
             found[packet["kind"]] += from_bytes(packet["body"]).to_pylist()
         saved = AggregateSaved.load((call.saved.dump(identity),), identity)
-        told = json.loads(horizon_of(saved, read=DAY * 1_000))
+        told = json.loads(horizon_of(node, saved, read=DAY * 1_000))
         known = None if told is None else Known(*told)
     return found, saved, cells_seen
 
@@ -265,5 +265,5 @@ def test_an_exact_order_of_arrival_is_sent_as_rows():
 
 def test_a_bucket_says_nothing_before_its_first_event_and_behind_a_punctuation():
     open_, promised = ({"clock": 5, "reached": 3, "promised": {"until": until}} for until in (-(2**62), 7))
-    said = [horizon_of(AggregateSaved(state), read=9) for state in (None, promised, open_)]
+    said = [horizon_of(plan(), AggregateSaved(state), read=9) for state in (None, promised, open_)]
     assert [None, None, [3, 9]] == [json.loads(each) for each in said]

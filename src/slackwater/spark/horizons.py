@@ -17,6 +17,7 @@ from slackwater.time import BEFORE_ALL_TIME, Duration
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from slackwater.plan.nodes import AggregateNode
     from slackwater.spark.stored_aggregate import AggregateSaved
 
 _PROPERTY = "slackwater.horizons"
@@ -35,15 +36,16 @@ class Known:
         return self.read - (0 if max_ahead is None else min(_BACK, max_ahead.microseconds // 2))
 
 
-def horizon_of(saved: AggregateSaved, *, read: int) -> bytes:
+def horizon_of(node: AggregateNode, saved: AggregateSaved, *, read: int) -> bytes:
     """Return what a bucket says to the driver after a call.
 
-    Nothing, where the next rows must be looked at one by one: no event came yet, or some would break a promise.
+    Nothing, where the next rows must be seen one by one: by the plan as it is now, before the first event, and where
+    some may break a promise.
     """
     state: dict[str, Any] = saved.pipeline or {}
     promised = state.get("promised", {})
     is_promised = promised.get("until", BEFORE_ALL_TIME) > BEFORE_ALL_TIME or promised.get("ranges")
-    if state.get("clock") is None or is_promised or "bounds" in saved.notes:
+    if not node.can_be_added_up or state.get("clock") is None or is_promised or "bounds" in saved.notes:
         return json.dumps(None).encode()
     return json.dumps([state["reached"], read]).encode()
 

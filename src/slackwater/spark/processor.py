@@ -185,7 +185,8 @@ class AggregateProcessor(BucketProcessor):
         call = run(processing_time=processing_time, drain=drain, cells=cells[0] if cells else None)
         assert isinstance(call.saved, AggregateSaved)
         waits = call.saved.waits or bool(call.counts.buffered)
-        call.packets.append({"kind": HORIZON, "bucket": bucket, "body": horizon_of(call.saved, read=processing_time)})
+        horizon = horizon_of(node, call.saved, read=processing_time)
+        call.packets.append({"kind": HORIZON, "bucket": bucket, "body": horizon})
         return _renewed(call, node.stream, saved, processing_time, came=any(map(len, tables)), waits=waits)
 
 
