@@ -42,6 +42,7 @@ PARTS = (
     "gate-growth",
     "gate-threads",
     "aggregate-spark",
+    "aggregate-added-up",
     "scale-out",
     "profile",
 )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from slackwater.errors import AccountingError
 
 if TYPE_CHECKING:
+    from slackwater.events import Rows
     from slackwater.time import Mask, Times
 
 Numbers: TypeAlias = npt.NDArray[np.float64]  # counts that may exceed what an int64 holds
@@ -120,3 +121,9 @@ class Measurement:
     stall: int = 0  # behind a gate: the longest that one of these had waited, in event time of the fastest stream
     kept: float | None = None  # where nothing is joined: the share of events of the last period that were not late
     windows: RecentWindows | None = None  # of an aggregate, where the contract is about its values
+    weights: Rows | None = None  # how many events each delay stands for; None: one each
+
+    @property
+    def arrived(self) -> int:
+        """How many events arrived since the measurement before."""
+        return len(self.delays) if self.weights is None else int(self.weights.sum())

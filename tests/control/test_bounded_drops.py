@@ -90,6 +90,25 @@ def test_events_that_arrive_together_have_one_slack():
     assert [5 * SECOND] == slack_within(controller, np.array([5, 2]) * SECOND, np.array([2])).tolist()
 
 
+@pytest.mark.parametrize("delays", [[4] * 15 + [0] * 985, [0] * 985 + [4] * 15])
+def test_events_that_arrive_together_have_no_order(delays):
+    controller = one_second()
+    calm(controller)
+    assert [SECOND] == slack_within(controller, np.array(delays) * SECOND, np.array([1_000])).tolist()
+
+
+def test_an_event_that_stands_for_many_counts_as_all_of_them():
+    whole, added = one_second(), one_second()
+    calm(whole), calm(added)
+    delays, weights = np.array([0, 4, 7]) * SECOND, np.array([50, 12, 3])
+    slack = slack_within(whole, np.repeat(delays, weights), np.array([65]))
+    assert slack.tolist() == slack_within(added, delays, np.array([3]), weights).tolist()
+    for controller, each in ((whole, {"delays": np.repeat(delays, weights)}), (added, {"delays": delays})):
+        more = {} if controller is whole else {"weights": weights}
+        controller.observe(Measurement(20 * SECOND, 1, int(slack[0]), 7 * SECOND, **each, counts=Counts(), **more))
+    assert whole.snapshot() == added.snapshot()
+
+
 def test_a_cap_holds_between_decisions_too():
     controller = Capped(BoundedDrops(), cap="2 seconds").build(None, GOAL)
     assert [2 * SECOND] == slack_within(controller, np.array([5 * SECOND]), np.array([1])).tolist()

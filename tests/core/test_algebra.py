@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slackwater.core.algebra import Count, Max, Mean, Min, Sum, Variance, fold, scan, taken
+from slackwater.core.algebra import Count, Max, Mean, Min, Sum, Variance, fold, joined_states, scan, taken
+from slackwater.core.lifted import Lifted
 from slackwater.core.sketches import Distinct, Quantile, Sketch
 
 FUNCTIONS = [Count(), Sum(), Mean(), Min(), Max(), Variance(), Quantile(0.3), Distinct()]
@@ -62,6 +63,15 @@ def test_combine_is_associative(function, parts):
 def test_the_state_of_all_events_is_that_of_the_parts_combined(function, left, right):
     both = function.combine(state_of(function, left), state_of(function, right))
     assert value_of(function, state_of(function, left + right)) == value_of(function, both)
+
+
+@each_function
+@settings(max_examples=20, deadline=None)
+@given(left=VALUES, right=VALUES)
+def test_states_are_folded_as_the_events_that_they_stand_for(function, left, right):
+    states = joined_states([state_of(function, left), state_of(function, right)])
+    folded = fold(function, Lifted(states), None, np.zeros(2, np.int64), 1)
+    assert value_of(function, state_of(function, left + right)) == value_of(function, folded)
 
 
 @each_function

@@ -8,7 +8,8 @@ import pytest
 import slackwater as sw
 from slackwater.errors import ReplayError
 from slackwater.plan.nodes import streams_of
-from slackwater.spark.replayed import InputCheck, fingerprint
+from slackwater.spark.given import fingerprint
+from slackwater.spark.replayed import InputCheck
 
 TABLE = pa.table({"ts": [5, 3, 4], "seq": [0, 1, 2], "value": ["a", "b", None]})
 

@@ -92,7 +92,7 @@ class BoundedDropsController(Around):
     def observe(self, measurement: Measurement) -> None:
         """Let the inner controller learn; count what was late; a boundary ends the alarm."""
         super().observe(measurement)
-        arrived = len(measurement.delays)
+        arrived = measurement.arrived
         self._recent.update(arrived, arrived - measurement.late)
         if measurement.intervals:
             self._recent.close(measurement.at)
@@ -108,17 +108,23 @@ class BoundedDropsController(Around):
     def slack_path(self, largest_delay: Times) -> None:
         """Decide at boundaries, and in between by `slack_within`."""
 
-    def slack_within(self, delays: Times, arrived_by: Rows) -> Times:
-        """Return the slack at each step of a part of an interval; `arrived_by` says how many events came up to it."""
+    def slack_within(self, delays: Times, arrived_by: Rows, weights: Rows | None = None) -> Times:
+        """Return the slack at each step of a part of an interval; `arrived_by` says how many events came up to it.
+
+        Events that arrived together count together: they have no order. Each stands for `weights` events, if given.
+        """
         slack = self._inner.next_slack().microseconds
-        behind = self._behind + np.cumsum(is_behind(delays, slack))
-        left = self._may_be_late(np.arange(1, len(delays) + 1))
+        last, late = arrived_by - 1, is_behind(delays, slack)
+        behind = self._behind + np.cumsum(late if weights is None else late * weights)[last]
+        arriving = arrived_by if weights is None else np.cumsum(weights)[last]
+        left = self._may_be_late(arriving)
         unheeded = np.minimum(np.maximum(self._reserve * left, self._at_this_pace()), left - _SPARE)
         alarm = np.maximum.accumulate((behind > unheeded) | self._alarmed)
-        peak = np.maximum(np.maximum.accumulate(delays), max(self._peak.get(), slack))
+        peak = np.maximum(np.maximum.accumulate(delays)[last], max(self._peak.get(), slack))
         path: Times = np.where(alarm, peak, slack)
-        self._remember(delays, int(behind[-1]), alarmed=bool(alarm[-1]))
-        return path[arrived_by - 1]
+        self._peak.update(int(delays.max()))
+        self._arrived, self._behind, self._alarmed = self._arrived + int(arriving[-1]), int(behind[-1]), bool(alarm[-1])
+        return path
 
     def snapshot(self) -> dict[str, Any]:
         """Return the inner snapshot, and what the guard counts."""
@@ -139,7 +145,3 @@ class BoundedDropsController(Around):
     def _at_this_pace(self) -> float:
         """Return how many events of an interval may be late if all intervals of a period lose alike."""
         return self._drop_ratio * self._recent.counts()[0] * self._interval_share
-
-    def _remember(self, delays: Times, behind: int, *, alarmed: bool) -> None:
-        self._peak.update(int(delays.max()))
-        self._arrived, self._behind, self._alarmed = self._arrived + len(delays), behind, alarmed

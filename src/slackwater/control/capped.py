@@ -61,6 +61,6 @@ class CappedController(Around):
         path = self._inner.slack_path(largest_delay)
         return None if path is None else np.minimum(path, self._cap.microseconds)
 
-    def slack_within(self, delays: Times, arrived_by: Rows) -> Times:
+    def slack_within(self, delays: Times, arrived_by: Rows, weights: Rows | None = None) -> Times:
         """Cap what the inner controller says between decisions."""
-        return np.minimum(slack_within(self._inner, delays, arrived_by), self._cap.microseconds)
+        return np.minimum(slack_within(self._inner, delays, arrived_by, weights), self._cap.microseconds)

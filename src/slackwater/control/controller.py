@@ -40,16 +40,17 @@ class Controller(Protocol):
         """Return all that `build` needs to go on, as values that JSON can hold."""
 
 
-def slack_within(controller: Controller, delays: Times, arrived_by: Rows) -> Times:
+def slack_within(controller: Controller, delays: Times, arrived_by: Rows, weights: Rows | None = None) -> Times:
     """Ask a controller how long to wait at each step of an interval, or of the part of one that a batch has.
 
     A controller that has a method of this name follows arrivals between decisions: it gets the delay of each event, and
-    how many events have come up to each step. Another one waits as it decided.
+    how many events have come up to each step; and `weights`, where each stands for several. Another one waits as it
+    decided.
     """
     follows = getattr(controller, "slack_within", None)
     if follows is None:
         return np.broadcast_to(np.int64(controller.next_slack().microseconds), arrived_by.shape)
-    path: Times = follows(delays, arrived_by)
+    path: Times = follows(delays, arrived_by) if weights is None else follows(delays, arrived_by, weights)
     return path
 
 

@@ -192,4 +192,9 @@ def _needs_of(measurement: Measurement) -> NeededSlacks:
     if measurement.needs is not None:
         return measurement.needs
     delays = _NO_TIMES if measurement.streams else measurement.delays
-    return NeededSlacks(delays, np.ones(len(delays)), (delays[is_behind(delays, 0)],), (len(delays),), measurement.kept)
+    behind = is_behind(delays, 0)
+    if measurement.weights is None:
+        return NeededSlacks(delays, np.ones(len(delays)), (delays[behind],), (len(delays),), measurement.kept)
+    weights = measurement.weights.astype(np.float64)
+    lags, events = (delays[behind],), (measurement.arrived,)
+    return NeededSlacks(delays, weights, lags, events, measurement.kept, lag_weights=(weights[behind],))

@@ -94,6 +94,10 @@ class WindowAggregateLogic:
         """Place events, in arrival order, behind those that arrived before. Changes nothing yet."""
         return Arrivals.after(self._clock, events)
 
+    def arrive_together(self, events: Events, *, weight: Rows, latest: int) -> Arrivals:
+        """Place events of which some were added up by pane: they arrive in one step. Changes nothing yet."""
+        return Arrivals.together(self._clock, events, weight=weight, latest=latest)
+
     def on_batch(
         self,
         arrivals: Arrivals,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from slackwater.core.entries import concatenated, replaced
+from slackwater.core.lifted import Lifted
 from slackwater.core.segments import Column, Reduction, neutral, reduced, running, stable_order
 
 if TYPE_CHECKING:
@@ -185,17 +186,25 @@ class Variance:
         return squares / np.maximum(count - 1, 1), count > 1
 
 
-def fold(function: Algebra, values: Column, valid: Mask | None, slot: Rows, slots: int) -> State:
+def fold(function: Algebra, values: Column | Lifted, valid: Mask | None, slot: Rows, slots: int) -> State:
     """Return the state of the events of each slot; of slots without events it means nothing.
+
+    Events that were added up beforehand come as states.
 
     >>> [column.tolist() for column in fold(Max(), np.array([3, 1, 2]), None, np.array([0, 1, 0]), 2)]
     [[3, 1], [2, 1]]
     """
+    if isinstance(values, Lifted):
+        return _combined(function, values.state, slot, slots)
     own = getattr(function, "fold", None)
     if own is not None:
         folded: State = own(values, valid, slot, slots)
         return folded
-    state = function.lift(values, valid)
+    return _combined(function, function.lift(values, valid), slot, slots)
+
+
+def _combined(function: Algebra, state: State, slot: Rows, slots: int) -> State:
+    """Combine the states of each slot."""
     if function.reductions is not None:
         return tuple(reduced(c, slot, slots, how) for c, how in zip(state, function.reductions, strict=True))
     order = stable_order(slot)

@@ -28,6 +28,7 @@ class Arrivals:
     delay: Times  # of each event
     _step: Rows | None  # of each event; None: each is a step of its own
     _first: Rows | None  # of each step, the position of its first event; None likewise
+    weight: Rows | None = None  # how many events each stands for; None: itself alone
 
     @classmethod
     def after(cls, clock: int | None, events: Events) -> Arrivals:
@@ -51,6 +52,22 @@ class Arrivals:
         seen = before if step is None else before[step]
         return cls(events, clocks, before, delay_of(events.time, seen), step, first)
 
+    @classmethod
+    def together(cls, clock: int | None, events: Events, *, weight: Rows, latest: int) -> Arrivals:
+        """Let events arrive in one step, of which each stands for `weight` that were added up; `latest` is the last.
+
+        What was added up has the earliest time of its events, so its delay is the largest of theirs.
+
+        >>> from slackwater.events import Events
+        >>> came = Arrivals.together(5, Events.of([1, 6]), weight=np.array([1, 7]), latest=9)
+        >>> came.delay.tolist(), came.clock.tolist(), came.count
+        ([4, 0], [9], 8)
+        """
+        before = np.array([BEFORE_ALL_TIME if clock is None else clock])
+        after = np.maximum(before, max(int(events.time.max()), latest))
+        step = np.zeros(len(events), np.int64)
+        return cls(events, after, before, delay_of(events.time, before[step]), step, step[:1], weight)
+
     @property
     def steps(self) -> int:
         """How many steps there are."""
@@ -72,6 +89,16 @@ class Arrivals:
         """How many events had arrived after each of these steps."""
         return step + 1 if self._first is None else np.append(self._first[1:], len(self.events))[step]
 
+    def counted_by(self, step: Rows) -> Rows:
+        """How many events had arrived after each of these steps, with those that others stand for."""
+        arrived = self.arrived_by(step)
+        return arrived if self.weight is None else np.cumsum(self.weight)[arrived - 1]
+
+    @property
+    def count(self) -> int:
+        """How many events there are, with those that others stand for."""
+        return len(self.events) if self.weight is None else int(self.weight.sum())
+
     def largest_delay(self) -> Times:
         """Return the largest delay of each step."""
         if self._first is None:
@@ -89,6 +116,7 @@ class Arrivals:
             self.delay[low:high],
             None if self._step is None else self._step[low:high] - start,
             None if self._first is None else self._first[start:stop] - low,
+            None if self.weight is None else self.weight[low:high],
         )
 
     def _position(self, step: int) -> int:

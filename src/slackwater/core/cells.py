@@ -10,6 +10,7 @@ import numpy as np
 
 from slackwater.core.algebra import Algebra, State, fold, joined_states, scan, taken
 from slackwater.core.entries import concatenated, replaced
+from slackwater.core.lifted import Lifted
 from slackwater.core.segments import Column, slots_of, stable_order
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What one function is asked about: a value for each event."""
+    """What one function is asked about: a value for each event; or a state, where events were added up beforehand."""
 
-    values: Column
+    values: Column | Lifted
     valid: Mask | None = None  # which are not null; None: all
 
     def __getitem__(self, which: Any) -> Input:

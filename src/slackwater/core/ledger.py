@@ -100,7 +100,10 @@ class ResultLedgerLogic:
         if not arrivals.steps:
             return _none()
         if self._whole is None:
-            self._whole = int(arrivals.events.time[0]) + self._panes.size
+            first = int(
+                arrivals.arrived_by(np.zeros(1, np.int64))[0]
+            )  # all that came first together: they have no order
+            self._whole = int(arrivals.events.time[:first].min()) + self._panes.size
         gone = self._frontier(arrivals)
         steps = ResultSteps.of_events(
             self._panes, self._config.functions, arrivals, group, inputs, not_before=arrivals.per_event(gone)

@@ -17,6 +17,7 @@ import numpy as np
 from slackwater.core.algebra import Max
 from slackwater.core.cells import Cells, Input
 from slackwater.core.closing import Placed
+from slackwater.core.lifted import Lifted
 from slackwater.core.segments import stable_order
 from slackwater.time import first_open_window
 
@@ -162,4 +163,6 @@ def _one_after_the_other(first: Input, second: Input) -> Input:
     if first.valid is not None or second.valid is not None:
         both = (first, second)
         valid = np.concatenate([np.ones(len(e.values), np.bool_) if e.valid is None else e.valid for e in both])
+    assert not isinstance(first.values, Lifted), "rows that may be set aside are not added up"
+    assert not isinstance(second.values, Lifted), "rows that may be set aside are not added up"
     return Input(np.concatenate((first.values, second.values)), valid)

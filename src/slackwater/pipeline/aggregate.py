@@ -22,12 +22,11 @@ import numpy as np
 from slackwater.control.choose import controller_for, controller_state
 from slackwater.control.controller import slack_within
 from slackwater.core.aggregate import WindowAggregate
-from slackwater.core.aggregate_state import AggregateState
 from slackwater.core.closing import Placed
 from slackwater.core.prods import Prods
-from slackwater.core.punctuations import Promised
 from slackwater.events import Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
+from slackwater.pipeline.aggregate_start import prods_of, restored
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.compared import Compared, ComparedEarly
 from slackwater.pipeline.emitted import Emitted
@@ -44,11 +43,13 @@ from slackwater.pipeline.within import WithinBound
 from slackwater.time import BEFORE_ALL_TIME, is_over_cap, slack_to_stay_open
 
 if TYPE_CHECKING:
+    from slackwater.core.aggregate_state import AggregateState
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.cells import Cells, Input
     from slackwater.core.open_panes import OpenPanes
     from slackwater.core.sidelined import SidelinedState
     from slackwater.events import Events, Rows
+    from slackwater.pipeline.added_up import AddedUp
     from slackwater.pipeline.groups import Regroup
     from slackwater.plan.nodes import AggregateNode
     from slackwater.time import Times
@@ -97,7 +98,7 @@ class AggregatePipeline:
         self._controller = controller_for(node.contract, state.get("controller"))
         functions = tuple(value.algebra for _, value in node.computed)
         config = WindowAggregate(node.panes, functions, node.early is not None, node.empty, node.reach)
-        self._logic = config.build(_restored(state, panes or {}, notes or {}))
+        self._logic = config.build(restored(state, panes or {}, notes or {}))
         above = zip(top.levels[1:], regroup, uppers or [None] * len(regroup), strict=True)
         self._uppers = [Upper(level, groups, saved) for level, groups, saved in above]
         self._tower = Tower(top, self._logic, self._uppers)
@@ -123,13 +124,22 @@ class AggregatePipeline:
         )
 
     def on_batch(
-        self, incoming: Incoming, group: Rows, inputs: Sequence[Input], marks: Sequence[Mark] = ()
+        self,
+        incoming: Incoming,
+        group: Rows,
+        inputs: Sequence[Input],
+        marks: Sequence[Mark] = (),
+        *,
+        added: AddedUp | None = None,
     ) -> AggregateOutcome:
-        """Take in a batch in arrival order; `group` and `inputs` have an entry for each row that events name."""
+        """Take in a batch in arrival order; `group` and `inputs` have an entry for each row that events name.
+
+        Where rows were `added` up by pane, an event may stand for several: then all must arrive together.
+        """
         before = self._logic.clock, self._logic.closed_to
         events, turned_away = turn_away(incoming, self._node.stream.max_ahead)
         events, turned_away = self._turn_away_liars(events, turned_away, group, marks)
-        arrivals = self._logic.arrive(events)
+        arrivals = self._logic.arrive(events) if added is None else added.arrive(self._logic, events)
         self.delays = (arrivals.delay,)
         clock = BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock
         columns = group[events.row], [each[events.row] for each in inputs]
@@ -149,6 +159,8 @@ class AggregatePipeline:
         if self._node.sideline is not None:  # then others leave than those that the run has closed
             results_by = np.searchsorted(_NO_STEPS if emitted is None else emitted.step, steps, side="right")
         decisions = replace(decisions, results=self._results + results_by)
+        if added is not None:
+            added.check(events[run.late])
         late = self._node.late.keep(
             turned_away + self._late(events, arrivals, run.late, run.late_behind), stream=self._node.stream.name
         )
@@ -269,7 +281,8 @@ class AggregatePipeline:
         return np.concatenate(slacks), Decisions.concat(decisions), crossed
 
     def _slack_of(self, part: Arrivals) -> Times:
-        return slack_within(self._controller, self._delays(part), part.arrived_by(np.arange(part.steps)))
+        arrived_by = part.arrived_by(np.arange(part.steps))
+        return slack_within(self._controller, self._delays(part), arrived_by, part.weight)
 
     def _delays(self, part: Arrivals) -> Times:
         """Return how long each event has to be waited for, as the controller understands it.
@@ -286,8 +299,8 @@ class AggregatePipeline:
         late_steps = part.step_of(late)
 
         def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
-            arrived, missed = part.arrived_by(step), np.searchsorted(late_steps, step, side="right")
-            last_arrival = part.events.arrival[arrived - 1]
+            arrived, missed = part.counted_by(step), np.searchsorted(late_steps, step, side="right")
+            last_arrival = part.events.arrival[part.arrived_by(step) - 1]
             away = np.searchsorted(turned_away.events.arrival, last_arrival, side="right")
             before = self._counts
             released = before.released + arrived - missed
@@ -296,13 +309,13 @@ class AggregatePipeline:
         crossed = self._boundaries.crossed(part.clock)
         decisions = self._boundaries.pass_over(part, slack, counts_by)
         if self._kept is not None:
-            arrived = np.append(part.arrived_by(crossed), len(part.events))
+            arrived = np.append(part.counted_by(crossed), part.count)
             missed = np.append(np.searchsorted(late_steps, crossed, side="right"), len(late))
             decisions = with_estimate(self._kept.follow(decisions, arrived, missed), self._controller)
         if self._within is not None:
             decisions = self._within.follow(crossed, decisions)
             decisions = with_estimate(decisions, self._controller)
-        self._count(len(part.events) + len(turned_away), len(late) + len(turned_away))
+        self._count(part.count + len(turned_away), len(late) + len(turned_away))
         self._controller.observe(self._measure(part, slack, decisions, late=len(late)))
         return decisions
 
@@ -318,6 +331,7 @@ class AggregatePipeline:
             late=late,
             kept=None if self._kept is None else self._kept.get(),
             windows=None if self._within is None else self._within.measure(int(part.clock[-1]), closes=intervals > 0),
+            weights=part.weight,
         )
 
     def _count(self, arrived: int, late: int) -> None:
@@ -369,19 +383,3 @@ class AggregatePipeline:
         self.counts.check()
         compared = () if self._compared is None else self._compared.told()
         return AggregateOutcome(emitted, late, decisions, answers, compared)
-
-
-def prods_of(node: AggregateNode) -> Prods:
-    """Return when the clock asks for early results."""
-    assert node.early is not None
-    every = None if node.early.every is None else node.early.every.microseconds
-    return Prods(node.early.leads(node.size.microseconds, node.slide.microseconds), every)
-
-
-def _restored(state: dict[str, Any], panes: Mapping[int, Cells], notes: Mapping[str, Cells]) -> AggregateState:
-    said = state.get("promised", {})
-    ranges = tuple((int(since), int(until)) for since, until in said.get("ranges", ()))
-    promised = Promised(said.get("until", BEFORE_ALL_TIME), ranges, notes.get("bounds"))
-    return AggregateState(
-        state.get("clock"), state.get("reached"), panes, promised, notes.get("shown"), notes.get("seen")
-    )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, TypeVar
 
-from slackwater.contracts import Contract
+from slackwater.contracts import Contract, DropRatio, FixedSlack, MaxSlack, NoSlack, RelativeError
 from slackwater.core.late import LatePolicy
 from slackwater.core.panes import Panes
 from slackwater.deadline import Deadline
@@ -160,6 +160,18 @@ class AggregateNode:
     @property
     def _counts_rows(self) -> int | None:
         return next((place for place, (_, value) in enumerate(self.values) if value == count()), None)
+
+    @property
+    def can_be_added_up(self) -> bool:
+        """Whether rows of a batch may be added up by pane before their bucket sees them: none has to be seen alone.
+
+        They must arrive together, none may be a mark or be set aside, and neither a controller nor estimates may learn
+        from single rows: those that contracts have by default need the largest delay, or what whole panes need.
+        """
+        stream, contract = self.stream, self.levels[0].contract
+        seen_alone = stream.arrival or stream.marker or self.levels[0].sideline or self.compares_early
+        needs_little = isinstance(contract, NoSlack | FixedSlack | MaxSlack | DropRatio | RelativeError)
+        return not seen_alone and needs_little and contract.controller is None
 
     @property
     def levels(self) -> tuple[AggregateNode, ...]:

@@ -34,15 +34,17 @@ def run_aggregate_call(
     drain: bool,
     asked: Sequence[Prod] = (),
     above: Sequence[ChunkStore] = (),
+    cells: pa.Table | None = None,
 ) -> Call:
     """Restore the pipeline, run a batch through it, and save it.
 
-    `asked` are prods on demand, which act at its end; `above` are the stores of the levels above the first.
+    `asked` are prods on demand, which act at its end; `above` are the stores of the levels above the first; `cells` are
+    rows that were added up before.
     """
     started = time.perf_counter_ns()
-    held = StoredAggregate(node, saved, [store, *above], table, asked=asked, drain=drain)
+    held = StoredAggregate(node, saved, [store, *above], table, cells=cells, asked=asked, drain=drain)
     before = held.pipeline.counts
-    incoming = read_batch(node.stream, table, processing_time=processing_time)
+    incoming = held.with_cells(read_batch(node.stream, table, processing_time=processing_time))
     outcomes = [held.on_batch(incoming if node.stream.arrival else together(incoming, saved.calls))]
     if drain:
         outcomes.append(held.pipeline.on_end())

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import ReorderNode, StreamNode
     from slackwater.time import Times
 
-RESULTS, LATE, DECISIONS, SUMMARY, STATISTICS, LATENCY, INPUT = range(7)  # kinds of packets on the way out
-REPORT = 7  # likewise: figures for people, and what control records led to
+RESULTS, LATE, DECISIONS, SUMMARY, STATISTICS, LATENCY, HORIZON, INPUT = range(8)  # kinds of packets on the way out
+REPORT = 8  # likewise: figures for people, and what control records led to
 _COUNTS = ("arrived", "released", "late", "buffered", "slack", "state_bytes", "held", "stall")  # of the summary alone
 _FIELDS: list[pa.Field[Any]] = [
     pa.field("kind", pa.int8()),

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,7 +20,8 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.util import inheritable_thread_target
 
 from slackwater.errors import ColumnError, ParameterError
-from slackwater.spark.call import DECISIONS, INPUT, LATE, LATENCY, REPORT, RESULTS, STATISTICS, SUMMARY
+from slackwater.spark.call import DECISIONS, HORIZON, INPUT, LATE, LATENCY, REPORT, RESULTS, STATISTICS, SUMMARY
+from slackwater.spark.horizons import Horizons
 from slackwater.spark.packets import to_bytes
 from slackwater.spark.plan_file import local_folder
 from slackwater.spark.staged import CODECS, Output, Staging, is_plain
@@ -114,6 +115,7 @@ def batch_writer(
     likewise, with figures and what control records led to.
     """
     by_spark = {KIND_OF[name]: write for name, write in writers.items() if KIND_OF[name] not in staging.outputs}
+    horizons = Horizons()
     may_be_a_replay = True  # the first batch after a start: another run may have written a part of it
 
     def write(packets: DataFrame, batch: int) -> None:
@@ -126,7 +128,9 @@ def batch_writer(
         packets = packets.persist() if by_spark else packets
         try:
             spark = packets.sparkSession
-            found = described(spark, "operator", partial(_without_rows, packets, staging))()
+            with horizons.told(spark):
+                found = described(spark, "operator", partial(_without_rows, packets, staging))()
+            horizons.hear(_said(found, HORIZON))
             if check is not None:
                 check(_bodies(found, INPUT), batch)
             if notice is not None:
@@ -174,7 +178,7 @@ def _run(works: Sequence[Callable[[], object]], spark: SparkSession) -> None:
 
 def _without_rows(packets: DataFrame, staging: Staging) -> pa.Table:
     """Return a few numbers, what buckets report to the driver and small outputs, however many rows there are."""
-    reported = (STATISTICS, SUMMARY, LATENCY, INPUT, REPORT, *staging.outputs)
+    reported = (STATISTICS, SUMMARY, LATENCY, HORIZON, INPUT, REPORT, *staging.outputs)
     body = F.when(F.col("kind").isin(*reported), F.col("body"))
     bytes_ = F.octet_length("body").alias("bytes")
     return packets.select("kind", "bucket", "file", bytes_, body.alias("body")).toArrow()
@@ -197,7 +201,13 @@ def _tasks_for(found: pa.Table, kind: int) -> int:
 
 def _bodies(found: pa.Table, kind: int) -> list[bytes]:
     """Return what was reported, bucket by bucket: sums must not depend on the order in which tasks end."""
-    return [body.as_py() for body in _of_kind(found, kind, "body")["body"]]
+    return [body for _, body in _said(found, kind)]
+
+
+def _said(found: pa.Table, kind: int) -> list[tuple[int, bytes]]:
+    """Return what buckets report, each with its number."""
+    said: list[tuple[Any, Any]] = [(row["bucket"], row["body"]) for row in _of_kind(found, kind, "body").to_pylist()]
+    return said
 
 
 def _files(found: pa.Table, kind: int) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from slackwater.spark.given import made_of, saying_made_of
 from slackwater.spark.ui_names import named
 
 if TYPE_CHECKING:
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Mapper: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+Parts: TypeAlias = Callable[[int, pa.Table], Iterable[tuple[int, pa.Table]]]  # of a bucket and its rows, by kind
+PartsOf: TypeAlias = Callable[[], Parts]  # asked for in the task
 
 PACKET_ROWS = 250_000  # most rows in a packet: large enough to make its cost small, small enough to hold several
 PACKET_BYTES = 32 * 1024 * 1024
 
 PACKETS_IN = "bucket INT, kind TINYINT, stream INT, source INT, position INT, body BINARY"
-ROWS, CONTROL = 0, 1  # kinds of packets on the way in
+ROWS, CONTROL, CELLS = 0, 1, 2  # kinds of packets on the way in
 
 
 def to_bytes(table: pa.Table) -> bytes:
@@ -41,10 +44,11 @@ def from_bytes(body: bytes) -> pa.Table:
     return pa.ipc.open_stream(pa.py_buffer(body)).read_all()
 
 
-def packer(schema: pa.Schema, bucket_column: str | None, stream: int = 0) -> Mapper:
+def packer(schema: pa.Schema, bucket_column: str | None, stream: int = 0, parts: PartsOf | None = None) -> Mapper:
     """Return a function for `mapInArrow` that packs the rows of a partition by bucket; `stream` says whose they are.
 
     `schema` is that of the rows; its time zone is UTC whatever the session's is, so that state does not depend on it.
+    `parts` may make packets of several kinds of the rows of a bucket.
     """
 
     def pack(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -52,11 +56,13 @@ def packer(schema: pa.Schema, bucket_column: str | None, stream: int = 0) -> Map
 
         context = TaskContext.get()
         source = context.partitionId() if context is not None else 0
+        split: Parts = _rows_alone if parts is None else parts()
         position = 0
         for table in _gathered(batches):
             for bucket, rows in _by_bucket(table, bucket_column):
-                yield _packet(bucket, stream, source, position, to_bytes(rows.cast(schema)))
-                position += 1
+                for kind, part in split(bucket, rows.cast(schema)):
+                    yield _packet(bucket, kind, stream, source, position, to_bytes(part))
+                    position += 1
 
     return named(pack, "pack", f"stream {stream}")
 
@@ -80,6 +86,16 @@ def tables_of(packets: pd.DataFrame, schemas: Sequence[pa.Schema]) -> list[pa.Ta
         pa.concat_tables([schema.empty_table(), *map(from_bytes, rows.loc[rows["stream"] == stream, "body"])])
         for stream, schema in enumerate(schemas)
     ]
+
+
+def cells_of(packets: pd.DataFrame) -> pa.Table | None:
+    """Return the cells of rows that were added up before they were packed; None: there are none."""
+    bodies = packets[packets["kind"] == CELLS].sort_values(["source", "position"], kind="stable")["body"]
+    if not len(bodies):
+        return None
+    tables = list(map(from_bytes, bodies))
+    counts, sums = zip(*map(made_of, tables), strict=True)
+    return saying_made_of(pa.concat_tables(tables, promote_options="permissive"), sum(counts), sum(sums))
 
 
 def split(table: pa.Table) -> Iterator[pa.Table]:
@@ -118,10 +134,14 @@ def _by_bucket(table: pa.Table, column: str | None) -> Iterator[tuple[int, pa.Ta
         yield int(number), sorted_rows.slice(start, stop - start)
 
 
-def _packet(bucket: int, stream: int, source: int, position: int, body: bytes) -> pa.RecordBatch:
+def _rows_alone(bucket: int, rows: pa.Table) -> list[tuple[int, pa.Table]]:
+    return [(ROWS, rows)]
+
+
+def _packet(bucket: int, kind: int, stream: int, source: int, position: int, body: bytes) -> pa.RecordBatch:
     columns: list[pa.Array[Any]] = [
         pa.array([bucket], pa.int32()),
-        pa.array([ROWS], pa.int8()),
+        pa.array([kind], pa.int8()),
         pa.array([stream], pa.int32()),
         pa.array([source], pa.int32()),
         pa.array([position], pa.int32()),

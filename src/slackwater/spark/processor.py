@@ -22,16 +22,17 @@ from slackwater.estimate.recent_calls import RecentCalls
 from slackwater.plan.nodes import streams_of
 from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.batch_report import Heard, report_packets
-from slackwater.spark.call import DECISIONS, INPUT, Call, Saved, frame_of, identity_of, run_call
+from slackwater.spark.call import DECISIONS, HORIZON, INPUT, Call, Saved, frame_of, identity_of, run_call
 from slackwater.spark.control_stream import ControlRecord, read_record
+from slackwater.spark.given import fingerprint
 from slackwater.spark.held import HeldStore
+from slackwater.spark.horizons import horizon_of
 from slackwater.spark.join_call import JoinBucket, JoinSaved, identity_of_join
 from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.latency import Waits
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
-from slackwater.spark.packets import CONTROL, tables_of, to_bytes
+from slackwater.spark.packets import CONTROL, cells_of, tables_of, to_bytes
 from slackwater.spark.places import bucket_at
-from slackwater.spark.replayed import fingerprint
 from slackwater.spark.ruling import Changed, Ruling
 from slackwater.spark.shell import open_state
 from slackwater.spark.staged import Staging
@@ -68,7 +69,7 @@ class BucketProcessor(StatefulProcessor):
         """Run the packets of a micro-batch through the pipeline."""
         packets: pd.DataFrame = pd.concat(list(rows))
         control = [read_record(body) for body in packets.loc[packets["kind"] == CONTROL, "body"]]
-        tables = tables_of(packets, self._schemas)
+        tables = self._tables(packets)
         yield self._call(bucket_at(key[0]), tables, int(packets["processing_time"].iloc[0]), control)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
@@ -79,6 +80,10 @@ class BucketProcessor(StatefulProcessor):
 
     def close(self) -> None:
         """Nothing to close."""
+
+    def _tables(self, packets: pd.DataFrame) -> list[pa.Table]:
+        """Return the rows of each stream."""
+        return tables_of(packets, self._schemas)
 
     @abstractmethod
     def _run(
@@ -179,7 +184,8 @@ class ReorderProcessor(BucketProcessor):
         rows, node = tables[0], self._node
         drain = drain or expired
         call = run_call(node, bucket, saved, self._chunks, rows, processing_time=processing_time, drain=drain)
-        return _renewed(call, node.stream, saved, rows, processing_time, waits=bool(call.counts.buffered))
+        waits = bool(call.counts.buffered)
+        return _renewed(call, node.stream, saved, processing_time, came=bool(len(rows)), waits=waits)
 
 
 class AggregateProcessor(BucketProcessor):
@@ -200,25 +206,30 @@ class AggregateProcessor(BucketProcessor):
     def _asks(self, control: list[ControlRecord]) -> bool:
         return bool(self._prods)
 
+    def _tables(self, packets: pd.DataFrame) -> list[pa.Table]:
+        """Return the rows, and cells of rows that were added up before."""
+        cells = cells_of(packets)
+        return [*super()._tables(packets), *([] if cells is None else [cells])]
+
     def _run(
         self, bucket: int, saved: Any, tables: list[pa.Table], *, processing_time: int, drain: bool, expired: bool
     ) -> Call:
-        rows, node = tables[0], self._node
+        (rows, *cells), node = tables, self._node
         drain = drain or expired
         store, *above = self._stores
         run = partial(run_aggregate_call, node, bucket, saved, store, rows, asked=self._prods, above=above)
-        call = run(processing_time=processing_time, drain=drain)
+        call = run(processing_time=processing_time, drain=drain, cells=cells[0] if cells else None)
         assert isinstance(call.saved, AggregateSaved)
         waits = call.saved.waits or bool(call.counts.buffered)
-        return _renewed(call, node.stream, saved, rows, processing_time, waits=waits)
+        horizon = horizon_of(node, call.saved, read=processing_time)
+        call.packets.append({"kind": HORIZON, "bucket": bucket, "body": horizon})
+        return _renewed(call, node.stream, saved, processing_time, came=any(map(len, tables)), waits=waits)
 
 
-def _renewed(
-    call: Call, stream: StreamNode, saved: Saved, rows: pa.Table, processing_time: int, *, waits: bool
-) -> Call:
+def _renewed(call: Call, stream: StreamNode, saved: Saved, processing_time: int, *, came: bool, waits: bool) -> Call:
     """Say until when to be patient, where something waits; a control record alone does not renew the patience."""
     timer = saved.timer
-    if rows.num_rows or not waits:
+    if came or not waits:
         timer = None
         if waits and stream.idle_after is not None:
             timer = processing_time // 1_000 + max(1, stream.idle_after.microseconds // 1_000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,6 +23,7 @@ from slackwater.plan.explain_aggregate import explain_aggregate, explain_groups
 from slackwater.plan.explain_join import explain_join, explain_scope
 from slackwater.plan.nodes import JoinNode
 from slackwater.plan.validate import check_arrivals
+from slackwater.spark.added_up import parts_of
 from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.bounded import RunCall, bounded_packets, bounded_streams
 from slackwater.spark.buckets import Spread, with_bucket
@@ -118,6 +119,7 @@ class SparkAggregate(SparkStream):
     """The outputs of an aggregate plan on Spark; every bucket has its own clock, slack and decisions."""
 
     node: AggregateNode
+    adds_up: bool = field(kw_only=True, default=True)  # whether rows are added up where they are read, where they can
 
     @classmethod
     def of(cls, node: AggregateNode, frame: DataFrame) -> SparkAggregate:
@@ -127,6 +129,19 @@ class SparkAggregate(SparkStream):
     def with_aggregate(self, node: AggregateNode) -> SparkAggregate:
         """Return another plan over the same frame."""
         return replace(self, node=node)
+
+    @property
+    def _packed(self) -> str:
+        """Say what is sent to buckets."""
+        if self.adds_up and self.node.can_be_added_up:
+            return "packets     rows added up by pane where they are read; those that may be late as they are"
+        return "packets     rows as they are"
+
+    def _packets_in(self) -> DataFrame:
+        if not self.adds_up or not self.node.can_be_added_up:
+            return super()._packets_in()
+        rows, bucket = with_bucket(self.node, self.frames[0])
+        return rows.mapInArrow(packer(self.schemas[0], bucket, parts=partial(parts_of, self.node)), PACKETS_IN)
 
     @property
     def schema(self) -> pa.Schema:
@@ -140,7 +155,7 @@ class SparkAggregate(SparkStream):
             levels = "" if self.node.below is None else " of each level"
             rows = "no rows" if self.node.sideline is None else "rows that were set aside"
             state = f"state       RocksDB: one entry and an Arrow chunk for each open pane{levels}, per bucket; {rows}"
-            return explain_aggregate(self.node, engine=(groups, RUNS, state))
+            return explain_aggregate(self.node, engine=(groups, self._packed, RUNS, state))
         return explain_aggregate(self.node, engine=(groups, "runs        mapInArrow over sorted partitions, no state"))
 
     @property

@@ -10,40 +10,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow as pa
-
 from slackwater.errors import ReplayError
-from slackwater.pipeline.hashes import hashes_of
 from slackwater.spark.control_stream import put
 from slackwater.spark.plan_file import FOLDER, local_folder
 
 if TYPE_CHECKING:
-    from slackwater.plan.nodes import StreamNode
+    pass
 
 _FILE = "input.json"
-_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))  # one for event times, one for arrivals
-_SHIFT = np.uint64(29)
-
-
-def fingerprint(streams: Sequence[StreamNode], tables: Sequence[pa.Table]) -> bytes:
-    """Return what a bucket was given: for each stream how many rows, and the sum of their hashes. O(rows)."""
-    sums = [_sum_of(stream, table) for stream, table in zip(streams, tables, strict=True)]
-    return json.dumps({"rows": [table.num_rows for table in tables], "sums": sums}).encode()
-
-
-def _sum_of(stream: StreamNode, table: pa.Table) -> int:
-    names = [stream.event_time, *([stream.arrival] if stream.arrival else [])]
-    total = np.zeros(table.num_rows, np.uint64)
-    for name, factor in zip(names, _MIX, strict=False):
-        bits = hashes_of(table[name]).view(np.uint64) * factor
-        total += bits ^ (bits >> _SHIFT)
-    return int((total ^ (total >> _SHIFT)).sum(dtype=np.uint64))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
 
 from slackwater.pipeline.aggregate import AggregateOutcome, AggregatePipeline
@@ -21,6 +22,7 @@ from slackwater.pipeline.groups import GrowingGroups, GrowingRegroup
 from slackwater.pipeline.prod import Prod, control_marks
 from slackwater.pipeline.read_marks import KnownGroups, read_marks
 from slackwater.plan.values import described
+from slackwater.spark.added_up import read_added
 from slackwater.spark.call import Saved, columns_of, times_of
 from slackwater.spark.level_chunks import StoredLevel
 from slackwater.spark.notes import commit_notes, read_notes, restored_notes
@@ -74,6 +76,7 @@ class StoredAggregate:
         stores: Sequence[ChunkStore],  # of each level
         table: pa.Table,
         *,
+        cells: pa.Table | None = None,  # of rows that were added up before they came
         asked: Sequence[Prod] = (),  # prods on demand, which act at the end of the batch
         drain: bool = False,
     ) -> None:
@@ -81,6 +84,9 @@ class StoredAggregate:
         self._first, self._groups = node.levels[0], _groups_of(node, table)
         own, values = self._groups[0], len(self._first.values)
         self._code = own.codes(table)
+        self._added = None if cells is None else read_added(self._first, cells, rows=table.num_rows)
+        if cells is not None:
+            self._code = np.concatenate((self._code, own.codes_of([cells])))
         panes = stored_panes(self._first, saved.chunks, self._store, own)
         noted = read_notes(self._store, saved.notes)
         self._notes = restored_notes(saved.notes, noted, own.codes_of(noted))
@@ -113,6 +119,10 @@ class StoredAggregate:
         """Whether a window is open."""
         return bool(self.pipeline.panes) or any(level.panes for level in self.pipeline.uppers)
 
+    def with_cells(self, incoming: Incoming) -> Incoming:
+        """Put what was added up behind the rows of the call."""
+        return incoming if self._added is None else self._added.join(incoming, self._first.stream)
+
     def on_batch(self, incoming: Incoming, more: Sequence[Mark] = ()) -> AggregateOutcome:
         """Take in the rows of the call, with the marks among them and some more that act at its end."""
         for regroup in self._regroup:
@@ -121,7 +131,10 @@ class StoredAggregate:
         last = KnownGroups(self._code, self.keys) if self._above else first
         incoming, marks = read_marks(self.node, self._table, incoming, first, last)
         marks += [*more, *control_marks(self.node, self._table.schema, self._asked, last)]
-        return self.pipeline.on_batch(incoming, self._code, read_inputs(self._first, self._table), marks)
+        inputs = read_inputs(self._first, self._table)
+        if self._added is not None:
+            inputs = self._added.inputs([value.algebra for _, value in self._first.computed], inputs)
+        return self.pipeline.on_batch(incoming, self._code, inputs, marks, added=self._added)
 
     def commit(self) -> AggregateSaved:
         """Write what changed; return everything small."""
