@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs bench rivals experiments simulate dev lock clean
+.PHONY: help demo test check docs pictures bench rivals experiments simulate dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -26,6 +26,9 @@ check: $(READY)  ## format, lint, types, layers, docstring examples, documentati
 docs: $(READY)  ## the documentation as a site in build/docs, without any network; broken links are errors
 	$(SITE)
 	@echo "open build/docs/index.html; the search needs a server: python -m http.server -d build/docs"
+
+pictures: $(READY)  ## the pictures of the documentation, drawn from runs
+	$(BIN)/python scripts/site/pictures.py
 
 bench: $(READY)  ## benchmarks: ratios against a rival in the same run
 	$(BIN)/slackwater bench all

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,6 +46,11 @@ def test_a_page_prints_what_it_says_on_spark(page, reader, spark):
     for block in blocks_of(page):
         if block.runs:
             reader.follow(block, page)
+
+
+def test_every_link_of_the_readme_leads_to_a_file():
+    links = re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert [] == [link for link in links if not (ROOT / link).exists()]
 
 
 def test_a_block_that_prints_something_else_is_found():

@@ -32,7 +32,7 @@ def disorder() -> str:
     clock = np.maximum.accumulate(seconds)
     late = set(sw.reorder(PHONES, contract=sw.FixedSlack("500 ms")).late["seq"].to_pylist())
     shown = range(first, last)
-    wanted = Wanted([first, last], [0, 7.2], "row, in the order of arrival", "event time (s)", height=300)
+    wanted = Wanted([first, last], [0, 8.4], "row, in the order of arrival", "event time (s)", height=300)
     panel = wanted.panel(_TOP)
     panel.line([(row, clock[row]) for row in shown], "a", step=True)
     panel.line([(row, clock[row] - 0.5) for row in shown], "b", step=True)
