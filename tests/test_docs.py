@@ -12,8 +12,8 @@ import pytest
 from tests.pages import Reader, blocks_of, check
 
 ROOT = Path(__file__).parent.parent
-ELSEWHERE = {"SQL.md"}  # tests/sql/test_page.py also runs its queries and pipelines
-PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if page.name not in ELSEWHERE]
+# Documents in capitals have tests of their own (tests/sql/test_page.py), or show commands that take long.
+PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if not page.stem.isupper()]
 OF_CODE = [page for page in PAGES if any(block.language in ("python", "sh") for block in blocks_of(page))]
 ON_SPARK = [page for page in OF_CODE if any(block.needs_spark for block in blocks_of(page))]
 

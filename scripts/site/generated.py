@@ -37,16 +37,18 @@ def command_line() -> Iterator[str]:
 
 def examples() -> Iterator[str]:
     """Yield every example with what it prints."""
-    yield "# Examples\n\nEach runs as it is, `python examples/<name>`, and prints what is shown; a test compares.\n"
-    yield "There is also a [notebook](notebook.md).\n"
-    for path in sorted((*EXAMPLES.glob("*.py"), *EXAMPLES.glob("*.sql"))):
+    yield "# Examples\n\nEach runs as it is (`python examples/...`, `slackwater run examples/...`), and prints what is"
+    yield "shown: a test compares. There is also a [notebook](notebook.md).\n"
+    for path in sorted((*EXAMPLES.rglob("*.py"), *EXAMPLES.rglob("*.sql"))):
         code = path.read_text(encoding="utf-8")
         language, about = "sql", ""
         if path.suffix == ".py":
             language, about = "python", ast.get_docstring(ast.parse(code)) or ""
-            code = code[code.index('"""', 3) + 3 :].lstrip()
-        yield f"## {path.name}\n\n{about}\n\n```{language}\n{code}```\n"
-        yield f"prints\n\n```text\n{path.with_suffix('.out').read_text(encoding='utf-8')}```\n"
+            code = code.partition('"""')[2].partition('"""')[2].lstrip() if about else code
+        yield f"## {path.relative_to(EXAMPLES)}\n\n{about}\n\n```{language}\n{code}```\n"
+        printed = path.with_suffix(".out")
+        if printed.exists():
+            yield f"prints\n\n```text\n{printed.read_text(encoding='utf-8')}```\n"
 
 
 def notebook() -> Iterator[str]:
