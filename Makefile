@@ -1,8 +1,9 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench rivals experiments simulate chaos wheel wheeltest submittest dev lock clean
+.PHONY: help demo test check docs pictures bench rivals experiments simulate chaos wheel wheeltest submittest dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+SITE = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 
 help:  ## show this list
@@ -14,12 +15,20 @@ demo: $(READY)  ## a live Spark stream put in order under two policies, with a r
 test: $(READY)  ## all tests, Spark included
 	scripts/test.sh $(BIN)/python
 
-check: $(READY)  ## format, lint, types, layers, docstring examples: what CI checks besides the tests
+check: $(READY)  ## format, lint, types, layers, docstring examples, documentation: what CI checks besides the tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --doctest-modules src -q $(PARALLEL)
+	$(BIN)/python -m pytest --doctest-modules src scripts/site/fenced_doctests.py -q $(PARALLEL)
+	$(SITE)
+
+docs: $(READY)  ## the documentation as a site in build/docs, without any network; broken links are errors
+	$(SITE)
+	@echo "open build/docs/index.html; the search needs a server: python -m http.server -d build/docs"
+
+pictures: $(READY)  ## the pictures of the documentation, drawn from runs
+	$(BIN)/python scripts/site/pictures.py
 
 bench: $(READY)  ## benchmarks: ratios against a rival in the same run
 	$(BIN)/slackwater bench all

@@ -1,4 +1,4 @@
-"""Every example prints what its .out file says; every Python block of the README runs."""
+"""Examples print what their .out files say, the notebook what it has kept; every Python block of the README runs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,16 @@ def test_the_pipeline_prints_what_its_out_file_says(example, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, cwd=tmp_path)
     assert 0 == done.returncode, done.stderr[-2000:]
     assert example.with_suffix(".out").read_text() == done.stdout
+
+
+def test_the_cells_of_the_notebook_print_what_it_has_kept(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names: dict[str, object] = {}
+    cells = json.loads((ROOT / "examples" / "phones.ipynb").read_text(encoding="utf-8"))["cells"]
+    for cell in (cell for cell in cells if cell["cell_type"] == "code"):
+        with redirect_stdout(StringIO()) as out:
+            exec(compile("".join(cell["source"]), "phones.ipynb", "exec"), names)
+        assert "".join(cell["outputs"][0]["text"]) == out.getvalue()
 
 
 def blocks_of_the_readme() -> list[str]:

@@ -34,7 +34,8 @@ class SLTuner:
         step: of the search; at least 1/64 of the deadline.
         method: what predicts: "gaussian", "linear", "isotonic" or "svm"; needs `slackwater[tuner]`.
         with_spread: also learn from how far the fastest stream is ahead, which SSG17's features (eq. 6) do not say.
-        learn_after, relearn_every: intervals until it learns first, and again; until then it knows what is certain.
+        learn_after: intervals until it learns first; until then it knows what is certain.
+        relearn_every: intervals until it learns again.
         memory: intervals that it learns from.
         guard: never let slack and processing together reach the deadline, whatever the predictions say.
         fill: once no raise saves another event, give what the deadline leaves to operators that wait only if needed;
