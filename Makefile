@@ -1,12 +1,12 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench rivals experiments simulate dev lock clean
+.PHONY: help demo test check bench rivals experiments simulate kafka kafka-test dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 
 help:  ## show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 demo: $(READY)  ## a live Spark stream put in order under two policies, with a report to look at (under 2 minutes)
 	$(BIN)/slackwater demo --output demo-output
@@ -35,6 +35,17 @@ experiments: $(READY)  ## the documents' figures and ours at the small scale; fa
 SEEDS ?= 1000
 simulate: $(READY)  ## random plans and streams, cut and restored, against oracles (SEEDS=10000: about 11 minutes)
 	$(BIN)/slackwater simulate --seeds $(SEEDS)
+
+KAFKA := build/kafka
+kafka: $(READY) $(KAFKA)/.ready  ## the jars of a Kafka broker and of Spark's connector, from Maven Central, in build/kafka
+
+ROWS ?= 5000000
+KILLS ?= 10
+kafka-test: kafka  ## what tests/kafka claims, against a broker of its own (ROWS=500000 KILLS=3 is shorter)
+	SLACKWATER_KAFKA_JARS=$(CURDIR)/$(KAFKA) ROWS=$(ROWS) KILLS=$(KILLS) $(BIN)/python -m pytest tests/kafka -s
+
+$(KAFKA)/.ready: scripts/kafka-jars.sh scripts/kafka/broker.xml scripts/kafka/connector.xml
+	scripts/kafka-jars.sh $(KAFKA)
 
 dev: $(READY)  ## set up the environment in .venv
 

@@ -48,6 +48,7 @@ def checked_destinations(
         if where is None:
             continue
         if callable(where):
+            _check_writer(name, where, writers)
             writers[name] = where
             continue
         folder = _folder(name, where)
@@ -64,6 +65,17 @@ def checked_destinations(
             raise ParameterError(name, folder, must="be empty when the checkpoint is new", remedy=remedy)
         writers[name] = ParquetFolder(folder)
     return writers
+
+
+def _check_writer(name: str, where: Write, others: Mapping[str, Write]) -> None:
+    """Refuse a writer that is given twice, where it keeps note of its batches; let it check what it needs."""
+    check = getattr(where, "check", None)
+    if check is None:
+        return
+    for other, taken in others.items():
+        if where == taken:
+            raise ParameterError(name, where, must=f"not be that of {other}", remedy="give another topic, or a name=")
+    check()
 
 
 def _folder(name: str, where: object) -> str:
