@@ -83,7 +83,7 @@ def to_kafka(
         topic: where rows go.
         key: a column whose text is the key of rows: rows with equal keys keep their order.
         name: who writes, where several queries share nothing else; by default the id that Spark keeps in the
-            checkpoint. Two outputs of one query to one topic need two names.
+            checkpoint.
         options: more of the client, in the words of librdkafka, such as {"security.protocol": "SSL"}.
 
     >>> to_kafka("127.0.0.1:9092", "jams", key="area").topic

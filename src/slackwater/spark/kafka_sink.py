@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
@@ -28,6 +28,7 @@ class KafkaSink:
     key: str | None = None
     name: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    output: str = "rows"  # of a query: two of them may share a topic
 
     def __call__(self, rows: DataFrame, batch: int) -> None:
         """Write a batch, unless it was written."""
@@ -37,8 +38,8 @@ class KafkaSink:
         # one task, so that the batch is one transaction, and rows stay in the order in which they left the buckets
         texts.coalesce(1).mapInArrow(transaction.write, "written BIGINT").collect()
 
-    def check(self) -> None:
-        """Ask before a query starts whether it can be written to.
+    def for_output(self, output: str) -> KafkaSink:
+        """Return the sink of one output of a query; ask whether it can be written to.
 
         Raises:
             ParameterError: the client is not installed, no broker answers, or there is no such topic.
@@ -60,6 +61,7 @@ class KafkaSink:
             near = did_you_mean(self.topic, shown) or "create it first; "
             remedy = f"{near}topics are: {', '.join(shown) or 'none'}"
             raise ParameterError("topic", self.topic, must=f"be a topic of {self.servers}", remedy=remedy)
+        return replace(self, output=output)
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -68,7 +70,7 @@ class KafkaSink:
     def _writer(self, rows: DataFrame) -> str:
         """Return who writes: the same after a restart from the checkpoint, and never the same for another one."""
         name = self.name or _query_of(rows)
-        return f"slackwater-{name}-{self.topic}"
+        return f"slackwater-{name}-{self.output}-{self.topic}"
 
 
 def _query_of(rows: DataFrame) -> str:

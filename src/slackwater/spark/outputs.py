@@ -21,6 +21,7 @@ from pyspark.util import inheritable_thread_target
 
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.spark.call import DECISIONS, LATE, LATENCY, RESULTS, STATISTICS, SUMMARY
+from slackwater.spark.kafka_sink import KafkaSink
 from slackwater.spark.packets import to_bytes
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ def checked_destinations(
         if where is None:
             continue
         if callable(where):
-            _check_writer(name, where, writers)
-            writers[name] = where
+            writers[name] = where.for_output(name) if isinstance(where, KafkaSink) else where
             continue
         folder = _folder(name, where)
         for other, taken in folders.items():
@@ -65,17 +65,6 @@ def checked_destinations(
             raise ParameterError(name, folder, must="be empty when the checkpoint is new", remedy=remedy)
         writers[name] = ParquetFolder(folder)
     return writers
-
-
-def _check_writer(name: str, where: Write, others: Mapping[str, Write]) -> None:
-    """Refuse a writer that is given twice, where it keeps note of its batches; let it check what it needs."""
-    check = getattr(where, "check", None)
-    if check is None:
-        return
-    for other, taken in others.items():
-        if where == taken:
-            raise ParameterError(name, where, must=f"not be that of {other}", remedy="give another topic, or a name=")
-    check()
 
 
 def _folder(name: str, where: object) -> str:
