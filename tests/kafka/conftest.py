@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import uuid
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ from slackwater.testing.kafka_broker import JARS, KafkaBroker, connector_jars
 def pytest_collection_modifyitems(items):
     skip = pytest.mark.skip(reason="needs a Kafka broker: make kafka-test")
     for item in items:
-        if "/kafka/" in str(item.path):
+        if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.kafka)
             if JARS not in os.environ:
                 item.add_marker(skip)
