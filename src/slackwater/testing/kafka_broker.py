@@ -38,6 +38,7 @@ class KafkaBroker:
         folder: for its data, settings and log; it may have been used by a broker before.
         jars: as `jars_folder`.
         patience: the most seconds until it answers.
+        port: where it listens; 0 is one that is free.
 
     Raises:
         QueryError: it ended, or did not answer in time; the log says why.
@@ -46,7 +47,7 @@ class KafkaBroker:
     folder: Path
     jars: Path = field(default_factory=jars_folder)
     patience: float = 120.0
-    port: int = field(init=False, default=0)
+    port: int = 0
     _process: subprocess.Popen[bytes] | None = field(init=False, default=None, repr=False)
 
     @property
@@ -56,7 +57,8 @@ class KafkaBroker:
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.port, controller = _free_ports(2)
+        free, controller = _free_ports(2)
+        self.port = self.port or free
         settings = self.folder / "server.properties"
         settings.write_text(_properties(self.port, controller, self.folder / "data"))
         formats = ["kafka.tools.StorageTool", "format", "--ignore-formatted", "-t", _CLUSTER, "-c", str(settings)]
