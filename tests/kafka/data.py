@@ -45,7 +45,8 @@ def compare(folder: Path) -> dict[str, int]:
     with duckdb.connect() as base:
         base.execute(f"""
             CREATE TABLE sent AS FROM '{folder}/sent.parquet';
-            CREATE TABLE late AS SELECT coalesce(bus.id, scats.id) AS id, reason FROM read_parquet('{folder}/late/*/*.parquet');
+            CREATE TABLE late AS SELECT coalesce(bus.id, scats.id) AS id, reason
+                FROM read_parquet('{folder}/late/*/*.parquet');
             CREATE TABLE found AS SELECT bus.id AS bus, scats.id AS scats FROM read_json('{folder}/results.json',
                 columns = {{bus: 'STRUCT(id BIGINT)', scats: 'STRUCT(id BIGINT)'}}, format = 'newline_delimited');
             CREATE TABLE bus AS SELECT *, ts // {WITHIN_MS} AS slot FROM sent WHERE stream = 0 AND NOT malformed;
