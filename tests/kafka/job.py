@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,17 @@ from slackwater.spark.control_stream import send
 from slackwater.testing.kafka_broker import connector_jars
 from tests.kafka.data import STREAMS, WITHIN_MS
 
-MOST_ROWS = os.environ.get("BATCH", "150000")  # of a topic in a batch
+MOST_ROWS = os.environ["BATCH"]  # of a topic in a batch
+
+
+def end_with_the_test() -> None:
+    """Die when whoever started us does: our standard input is a pipe that ends then."""
+
+    def watch() -> None:
+        sys.stdin.read()
+        os.killpg(os.getpgid(0), signal.SIGKILL)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def plan_of(spark: Any, servers: str) -> Any:
@@ -56,6 +67,7 @@ def dying(sink: Any, *, before: int, after: int) -> Any:
 
 def main(folder: Path, servers: str, *, before: int = 0, after: int = 0, end: int = 0) -> None:
     """Run until killed, or to the end."""
+    end_with_the_test()
     spark = sw.session(app="kafka", spark__jars=connector_jars(), spark__driver__memory="3g")
     spark.sparkContext.setLogLevel("ERROR")
     sink = sw.to_kafka(servers, "results", key="bus.area")

@@ -11,11 +11,13 @@ import pyarrow.parquet as pq
 from confluent_kafka import Producer
 
 from tests.kafka.data import STREAMS
+from tests.kafka.job import end_with_the_test
 
 CHUNK = 2_000
 
 
 def main(folder: Path, servers: str, rate: float) -> None:
+    end_with_the_test()
     producer = Producer({"bootstrap.servers": servers, "linger.ms": 5, "enable.idempotence": True, "log_level": 3})
     began, sent = time.monotonic(), 0
     for batch in pq.ParquetFile(folder / "sent.parquet").iter_batches(CHUNK):

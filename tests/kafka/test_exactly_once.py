@@ -22,15 +22,23 @@ from tests.kafka.topics import ends, save_committed
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(7200)]
 ROWS, KILLS = int(os.environ.get("ROWS", 100_000)), int(os.environ.get("KILLS", 2))
 RATE = float(os.environ.get("RATE", 20_000))  # rows per second that are sent
+BATCH = max(1_000, ROWS // (KILLS + 1) // 10)  # of a topic: every run that is killed has some batches
 HERE = Path(__file__).parent
 
 
 def start(folder: Path, script: str, *arguments: str) -> subprocess.Popen[bytes]:
     log = (folder / f"{script}.log").open("ab")
     command = [sys.executable, "-m", f"tests.kafka.{script}", str(folder), *arguments]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(["src", os.environ.get("PYTHONPATH", "")])}
-    root = HERE.parent.parent
-    return subprocess.Popen(command, cwd=root, env=environment, start_new_session=True, stdout=log, stderr=log)
+    path = os.pathsep.join(["src", os.environ.get("PYTHONPATH", "")])
+    return subprocess.Popen(
+        command,
+        cwd=HERE.parent.parent,
+        env={**os.environ, "PYTHONPATH": path, "BATCH": str(BATCH)},
+        start_new_session=True,
+        stdin=subprocess.PIPE,
+        stdout=log,
+        stderr=log,
+    )
 
 
 def commits(folder: Path) -> int:

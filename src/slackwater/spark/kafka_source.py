@@ -41,7 +41,7 @@ def read_kafka(
     _check_words(time, arrival)
     described = found_topics(spark, topics, options)
     if arrival is not None:
-        _check_arrival(arrival, described)
+        check_arrival(arrival, described)
     headers = {"includeHeaders": "true"} if (time or "").startswith(_HEADER) else {}
     rows = spark.readStream.format("kafka").options(**{**headers, **options, "subscribe": ",".join(topics)}).load()
     own = [F.col("partition"), F.col("offset"), F.col("timestamp").alias("kafka_timestamp")]
@@ -104,7 +104,7 @@ def _check_words(time: str | None, arrival: str | None) -> None:
         raise ParameterError("arrival", arrival, must='be "append_time" or "offset"', remedy=remedy)
 
 
-def _check_arrival(arrival: str, topics: Sequence[Topic]) -> None:
+def check_arrival(arrival: str, topics: Sequence[Topic]) -> None:
     """Refuse an order that would not be that of arrival."""
     for topic in topics:
         if arrival == "append_time" and not topic.is_stamped_by_broker:
