@@ -22,7 +22,7 @@ from tests.kafka.topics import ends, save_committed
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(7200)]
 ROWS, KILLS = int(os.environ.get("ROWS", 100_000)), int(os.environ.get("KILLS", 2))
 RATE = float(os.environ.get("RATE", 20_000))  # rows per second that are sent
-BATCH = max(1_000, ROWS // (KILLS + 1) // 10)  # of a topic: every run that is killed has some batches
+BATCH = max(1_000, ROWS // (KILLS + 1) // 6)  # of a topic: every run that is killed has some batches
 HERE = Path(__file__).parent
 
 
