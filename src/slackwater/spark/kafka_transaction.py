@@ -7,15 +7,18 @@ reads that number, and writes only if it is not past the batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Producer, TopicPartition
 
+_T = TypeVar("_T")
 WRITTEN = pa.schema([("written", pa.int64())])
 _AT_ONCE = 10_000  # rows handed to the client together
 _MOST_WAITING = 500_000  # rows in the client's own queue
@@ -29,6 +32,9 @@ _GOOD: Mapping[str, Any] = {
     "partitioner": "murmur2_random",  # as clients in Java place keys
     "log_level": 3,
 }
+
+# Offsets of a transaction that is not finished are unstable: they are waited for, not passed over.
+_READER: Mapping[str, Any] = {"enable.auto.commit": False, "isolation.level": "read_committed", "log_level": 3}
 
 
 @dataclass(frozen=True)
@@ -51,30 +57,73 @@ class Transaction:
         """Write rows with columns `key` and `value`, unless the batch was written; yield how many were."""
         from confluent_kafka import Consumer, Producer, TopicPartition
 
-        consumer = Consumer({**self.settings, "group.id": self.writer, "enable.auto.commit": False, "log_level": 3})
+        consumer = Consumer({**self.settings, **_READER, "group.id": self.writer})
         try:
             producer = Producer({**_GOOD, **self.settings, "transactional.id": self.writer})
-            producer.init_transactions(_PATIENCE)  # fences a writer that still lives, ends what a dead one began
-            place = TopicPartition(self.topic, 0)
+            # fences a writer that still lives, ends what a dead one began
+            patiently(lambda left: producer.init_transactions(left))
             written = 0
-            if consumer.committed([place], timeout=_PATIENCE)[0].offset <= self.batch:
+            if patiently(lambda left: next_batch(consumer, self.topic, left)) <= self.batch:
                 written = self._write(producer, consumer, tables, TopicPartition(self.topic, 0, self.batch + 1))
             yield pa.record_batch({"written": [written]}, schema=WRITTEN)
         finally:
             consumer.close()
 
     def _write(
-        self, producer: Producer, consumer: Consumer, tables: Iterator[pa.RecordBatch], next_batch: TopicPartition
+        self, producer: Producer, consumer: Consumer, tables: Iterator[pa.RecordBatch], position: TopicPartition
     ) -> int:
+        from confluent_kafka import KafkaException
+
         producer.begin_transaction()
         try:
             written = sum(_produce(producer, self.topic, table) for table in tables)
-            producer.send_offsets_to_transaction([next_batch], consumer.consumer_group_metadata(), _PATIENCE)
-            producer.commit_transaction()  # waits for all rows, and fails if one of them did
+            group = consumer.consumer_group_metadata()
+            patiently(lambda left: producer.send_offsets_to_transaction([position], group, left))
+            # waits for all rows, and fails if one of them did
+            patiently(lambda _: producer.commit_transaction())
         except BaseException:
-            producer.abort_transaction(_PATIENCE)
+            with suppress(KafkaException):  # the first failure counts; who writes next ends the transaction
+                producer.abort_transaction(_PATIENCE)
             raise
         return written
+
+
+def next_batch(consumer: Consumer, topic: str, patience: float) -> int:
+    """Return the number of the first batch that was not written; a negative one if none was.
+
+    Raises:
+        KafkaException: the group's coordinator does not know, or not yet.
+    """
+    from confluent_kafka import KafkaException, TopicPartition
+
+    (found,) = consumer.committed([TopicPartition(topic, 0)], timeout=patience)
+    if found.error is not None:
+        raise KafkaException(found.error)
+    return int(found.offset)
+
+
+def patiently(step: Callable[[float], _T]) -> _T:
+    """Do a step that needs the broker, again while it is busy: a coordinator moves, or has only just begun.
+
+    The step is told how many seconds are left.
+    """
+    from confluent_kafka import KafkaError, KafkaException
+
+    busy = {
+        KafkaError.NOT_COORDINATOR,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+        KafkaError.UNSTABLE_OFFSET_COMMIT,
+    }
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return step(max(1.0, deadline - time.monotonic()))
+        except KafkaException as error:
+            said = error.args[0]
+            if time.monotonic() > deadline or not (said.retriable() or said.code() in busy):
+                raise
+            time.sleep(0.1)
 
 
 def _produce(producer: Producer, topic: str, table: pa.RecordBatch) -> int:
