@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs pictures bench rivals experiments simulate chaos wheel wheeltest submittest dev lock clean
+.PHONY: help demo test check docs pictures bench rivals experiments simulate chaos kafka kafka-test wheel wheeltest submittest dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -7,7 +7,7 @@ SITE = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 
 help:  ## show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 demo: $(READY)  ## a live Spark stream put in order under two policies, with a report to look at (under 2 minutes)
 	$(BIN)/slackwater demo --output demo-output
@@ -45,7 +45,7 @@ SEEDS ?= 1000
 simulate: $(READY)  ## random plans and streams, cut and restored, against oracles (SEEDS=10000: about 11 minutes)
 	$(BIN)/slackwater simulate --seeds $(SEEDS)
 
-KILLS ?= 200
+chaos: KILLS ?= 200
 chaos: $(READY)  ## kills on a local cluster, harmed files and a full disk (KILLS=200: about 15 minutes where nothing else runs)
 	$(BIN)/slackwater chaos --kills $(KILLS)
 
@@ -57,6 +57,17 @@ wheeltest:  ## install the wheel into an empty environment with each extra and w
 
 submittest: $(READY)  ## a streaming job by spark-submit --py-files and under Spark Connect
 	scripts/submit-test.sh $(BIN)/python
+
+KAFKA := build/kafka
+kafka: $(READY) $(KAFKA)/.ready  ## the jars of a Kafka broker and of Spark's connector, from Maven Central, in build/kafka
+
+kafka-test: ROWS ?= 5000000
+kafka-test: KILLS ?= 10
+kafka-test: kafka  ## what tests/kafka claims, against a broker of its own (ROWS=500000 KILLS=3 is shorter)
+	SLACKWATER_KAFKA_JARS=$(CURDIR)/$(KAFKA) ROWS=$(ROWS) KILLS=$(KILLS) $(BIN)/python -m pytest tests/kafka -s
+
+$(KAFKA)/.ready: scripts/kafka-jars.sh scripts/kafka/broker.xml scripts/kafka/connector.xml
+	scripts/kafka-jars.sh $(KAFKA)
 
 dev: $(READY)  ## set up the environment in .venv
 

@@ -18,6 +18,7 @@ from slackwater import control
 from slackwater.api import Stream, join, profile, reorder, session, stream
 from slackwater.api_aggregate import aggregate
 from slackwater.api_graph import shared_deadline
+from slackwater.api_kafka import from_kafka, to_kafka
 from slackwater.api_merge import merge, union
 from slackwater.api_monitor import monitor
 from slackwater.api_results import conflicts, last_revision, latency
@@ -64,6 +65,7 @@ __all__ = [
     "control",
     "count",
     "distinct",
+    "from_kafka",
     "join",
     "last_revision",
     "latency",
@@ -80,6 +82,7 @@ __all__ = [
     "sql",
     "stream",
     "sum",
+    "to_kafka",
     "top",
     "union",
     "variance",

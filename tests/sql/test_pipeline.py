@@ -173,6 +173,7 @@ WRONG = [
     ("SET engin = 'spark'; SELECT * FROM bus WITH NO SLACK", "did you mean engine?"),
     ("SET engine = 'flink'; SELECT * FROM bus WITH NO SLACK", "write 'local' or 'spark'"),
     (f"SET engine = 'local'; CREATE STREAM k WITH (format = 'kafka', subscribe = 't'); {ORDERED}", "Spark has it"),
+    (f"CREATE STREAM bus WITH (format = 'kafka'); {ORDERED}", "nothing says which topics are read"),
     ("CREATE TABLE bus WITH (path = 'x')", "expected STREAM or SINK"),
 ]
 

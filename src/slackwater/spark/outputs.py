@@ -22,6 +22,7 @@ from pyspark.util import inheritable_thread_target
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.spark.call import DECISIONS, HORIZON, INPUT, LATE, LATENCY, REPORT, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.horizons import Horizons
+from slackwater.spark.kafka_sink import KafkaSink
 from slackwater.spark.packets import to_bytes
 from slackwater.spark.plan_file import local_folder
 from slackwater.spark.staged import CODECS, Output, Staging, is_plain
@@ -53,7 +54,7 @@ def checked_destinations(
         if where is None:
             continue
         if callable(where):
-            writers[name] = where
+            writers[name] = where.for_output(name) if isinstance(where, KafkaSink) else where
             continue
         folder = _folder(name, where)
         for other, taken in folders.items():

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 
 from slackwater.errors import DatasetError
+from slackwater.spark.kafka_sink import KafkaSink
+from slackwater.spark.kafka_source import read_kafka
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from slackwater.spark.outputs import Write
 
-_KAFKA = "spark.jars.packages = 'org.apache.spark:spark-sql-kafka-0-10_2.13:<version of Spark>'"
 _FILES = ("parquet", "csv", "json")
 
 
@@ -28,6 +28,7 @@ class Stored:
     path: str | None = None
     columns: Sequence[tuple[str, str]] = ()
     options: Mapping[str, str] = field(default_factory=dict)
+    of_kafka: Mapping[str, str] = field(default_factory=dict)  # time, arrival: those of `sw.from_kafka`
 
     @property
     def ddl(self) -> str:
@@ -48,8 +49,8 @@ def open_stream(spark: SparkSession, stored: Stored) -> DataFrame:
 
 
 def writer_to(stored: Stored) -> Write:
-    """Return what writes a batch; one that is repeated replaces its files. Kafka gets it again: at least once."""
-    return _write_kafka(stored) if stored.format == "kafka" else _write_files(stored)
+    """Return what writes a batch; one that is repeated replaces its files, and Kafka does not get it again."""
+    return _kafka_sink(stored) if stored.format == "kafka" else _write_files(stored)
 
 
 def _read_files(spark: SparkSession, stored: Stored) -> DataFrame:
@@ -67,12 +68,15 @@ def _found_schema(spark: SparkSession, stored: Stored, options: Mapping[str, str
 
 def _read_kafka(spark: SparkSession, stored: Stored) -> DataFrame:
     """Read values as JSON where columns are stated, beside Kafka's own partition, offset and time."""
-    rows = spark.readStream.format("kafka").options(**stored.options).load()
-    if not stored.columns:
-        return rows
-    value = F.from_json(F.col("value").cast("string"), stored.ddl).alias("value")
-    own = (F.col("partition"), F.col("offset"), F.col("timestamp").alias("kafka_timestamp"))
-    return rows.select(value, *own).select("value.*", "partition", "offset", "kafka_timestamp")
+    topics = [name.strip() for name in stored.options.get("subscribe", "").split(",")]
+    return read_kafka(
+        spark,
+        topics,
+        columns=stored.ddl or None,
+        time=stored.of_kafka.get("time"),
+        arrival=stored.of_kafka.get("arrival"),
+        options=stored.options,
+    )
 
 
 def _read_other(spark: SparkSession, stored: Stored) -> DataFrame:
@@ -98,16 +102,13 @@ def _write_files(stored: Stored) -> Write:
     return write
 
 
-def _write_kafka(stored: Stored) -> Write:
-    def write(rows: DataFrame, batch: int) -> None:
-        values = rows.select(F.to_json(F.struct("*")).alias("value"))
-        values.write.format("kafka").options(**stored.options).save()
-
-    return write
+def _kafka_sink(stored: Stored) -> KafkaSink:
+    client = {name.removeprefix("kafka."): value for name, value in stored.options.items() if name != "topic"}
+    servers = client.pop("bootstrap.servers", "")
+    return KafkaSink(servers, stored.options["topic"], client.pop("key", None), options=client)
 
 
 def _failed(stored: Stored, error: AnalysisException) -> DatasetError:
     said = (error.getMessage() or str(error)).split("\n")[0]
-    connector = f"Kafka needs its connector: SET {_KAFKA}"
-    remedy = connector if stored.format == "kafka" else "check path, format and columns"
-    return DatasetError(stored.path or stored.format, problem=f"cannot be opened ({said})", remedy=remedy)
+    problem = f"cannot be opened ({said})"
+    return DatasetError(stored.path or stored.format, problem=problem, remedy="check path, format and columns")

@@ -12,6 +12,7 @@ import pyarrow as pa
 from slackwater.api import Stream, is_spark, schema_of, stream
 from slackwater.errors import did_you_mean
 from slackwater.local.files import ENDINGS
+from slackwater.sql.kafka_stream import asked_of_kafka, meaning_of_kafka
 from slackwater.sql.options import MEANING, of_spark
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Origin:
     rows_per_second: float | None
     of_dataset: dict[str, Any]  # seed, duration, part
     stream: str  # of a dataset
+    of_kafka: dict[str, str]  # time, arrival
 
 
 def origin_of(statement: CreateStream, places: Places) -> Origin:
@@ -47,11 +49,14 @@ def origin_of(statement: CreateStream, places: Places) -> Origin:
     if dataset is not None and ("path" in options or "format" in options):
         places.fail(statement.place, "a stream is a dataset or has a path, not both", "leave one out")
     rate, seed = options.get("rows_per_second"), options.get("seed")
+    kind = "dataset" if dataset is not None else _format(statement, places)
+    if kind == "kafka" and not _text(options.get("subscribe")):
+        places.fail(statement.place, "nothing says which topics are read", f"such as subscribe = '{statement.name}'")
     return Origin(
         statement.name,
         dataset,
         _text(options.get("path")),
-        "dataset" if dataset is not None else _format(statement, places),
+        kind,
         statement.columns,
         of_spark(statement.options),
         float(rate) if isinstance(rate, Decimal) else None,
@@ -61,6 +66,7 @@ def origin_of(statement: CreateStream, places: Places) -> Origin:
             "part": _text(options.get("part")),
         },
         _text(options.get("stream")) or statement.name,
+        asked_of_kafka(statement) if kind == "kafka" else {},
     )
 
 
@@ -74,6 +80,8 @@ def meant(statement: CreateStream, frame: Any, places: Places) -> Stream:
     meaning: dict[str, Any] = {name: str(value) for name, value in statement.options.pairs if name in MEANING}
     if statement.options.get("dataset") is not None:
         meaning = {**{name: column for name, column in _OF_DATASETS.items() if column in columns}, **meaning}
+    if _format(statement, places) == "kafka":
+        meaning.update(meaning_of_kafka(statement))
     if "event_time" not in meaning:
         remedy = f"such as event_time = '{columns[0]}'; columns are: {', '.join(columns)}"
         places.fail(statement.place, "nothing says which column has the event time", remedy)
@@ -107,6 +115,8 @@ def target_of(statement: CreateSink, places: Places) -> Target:
     kind, path, rows = _format(statement, places), _text(options.get("path")), options.get("rows")
     if kind in ENDINGS and path is None:
         places.fail(statement.place, f"a sink of format {kind} needs a path", f"such as path = 'out/{statement.name}'")
+    if kind == "kafka" and not _text(options.get("topic")):
+        places.fail(statement.place, "a sink of format kafka needs a topic", f"such as topic = '{statement.name}'")
     shown = int(rows) if isinstance(rows, Decimal) else 20
     return Target(statement.name, kind, path, shown, of_spark(statement.options))
 

@@ -114,7 +114,8 @@ def _frame(pipeline: Pipeline, spark: Any, statement: CreateStream, checkpoint: 
 
     origin = origin_of(statement, pipeline.places)
     if origin.dataset is None:
-        return open_stream(spark, Stored(origin.format, absolute(origin.path), origin.columns, origin.options))
+        stored = Stored(origin.format, absolute(origin.path), origin.columns, origin.options, origin.of_kafka)
+        return open_stream(spark, stored)
     dataset_stream(pipeline, statement)  # it is there
     folder = checkpoint.absolute() / "datasets" / origin.dataset
     loaded(origin.dataset, *origin.of_dataset.items()).write(folder)

@@ -41,7 +41,7 @@ STREAM = Allowed(
     },
     ("path", "dataset", "format"),
 )
-SINK = Allowed({"path": str, "format": str, "rows": int, "topic": str}, ("path", "format"))
+SINK = Allowed({"path": str, "format": str, "rows": int, "topic": str, "key": str}, ("path", "format"))
 SETTINGS: Mapping[str, type] = {"engine": str, "trigger": str, "checkpoint": str}
 MEANING = tuple(_MEANING)
 
@@ -74,7 +74,7 @@ def _fits(value: Any, kind: type) -> bool:
 
 def of_spark(options: Options) -> dict[str, str]:
     """Return what Spark's connector is handed: names with a dot (without `option.` before them), and Kafka's."""
-    kafka = ("subscribe", "startingOffsets", "topic")
+    kafka = ("subscribe", "startingOffsets", "topic", "key")
     return {
         name.removeprefix("option."): str(value).lower() if isinstance(value, bool) else str(value)
         for name, value in options.pairs

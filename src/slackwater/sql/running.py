@@ -100,7 +100,11 @@ class Running:
                 yield what, None
 
     def _writer(self, what: str, target: Target | None) -> Any:
-        """Return what writes the batches of an output."""
+        """Return what writes the batches of an output.
+
+        Raises:
+            SqlError: it cannot be written there.
+        """
         from slackwater.spark.stored import Stored, writer_to
 
         if target is None or target.format == "console":
@@ -110,7 +114,11 @@ class Running:
         if target.format not in ENDINGS and target.format != "kafka":
             place = self.pipeline.sinks[target.name].place
             self.pipeline.places.fail(place, f"there is no sink of format {target.format}")
-        return writer_to(Stored(target.format, absolute(target.path), (), target.options))
+        writer: Any = writer_to(Stored(target.format, absolute(target.path), (), target.options))
+        if target.format == "kafka":
+            with self.pipeline.places.at(self.pipeline.sinks[target.name].place):
+                return writer.for_output(what)
+        return writer
 
     def _judge(self, write: Any, rows: Any, batch: int) -> None:
         """Keep of decisions what says whether the contract was kept; write them where they are wanted."""
@@ -137,4 +145,5 @@ def absolute(path: str | None) -> str | None:
 def _where(target: Target | None) -> str:
     if target is None or target.format == "console":
         return "to the console"
-    return f"-> {target.path or target.format}"
+    topic = target.options.get("topic")
+    return f"-> {target.path or (f'topic {topic}' if topic else target.format)}"

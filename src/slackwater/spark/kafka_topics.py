@@ -1,0 +1,114 @@
+"""What is asked of Kafka before a query starts: is there a broker, is there the topic, what do its times mean.
+
+Spark itself asks when the first batch is planned, and waits for minutes before it gives up. The client is the one that
+comes with Spark's connector, with the same options: whatever lets the connector in lets this in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from py4j.java_gateway import JavaClass
+from py4j.protocol import Py4JJavaError
+
+from slackwater.errors import DatasetError, ParameterError, did_you_mean
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:<version of Spark>"
+PATIENCE = 10  # seconds
+_APPENDED = "LogAppendTime"
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What decides whether arrival order can be known."""
+
+    name: str
+    partitions: int
+    is_stamped_by_broker: bool  # its timestamps say when a broker appended rows, not when producers made them
+
+
+def found_topics(spark: SparkSession, names: Sequence[str], options: Mapping[str, str]) -> list[Topic]:
+    """Return the topics, as the broker describes them.
+
+    Args:
+        spark: a session with Spark's connector.
+        names: of topics.
+        options: as Spark's connector takes them: those that begin with `kafka.` are the client's.
+
+    Raises:
+        ParameterError: no broker answers within ten seconds, or there is no such topic.
+        DatasetError: the session has no connector.
+    """
+    with closing(_admin(spark, options)) as admin:
+        known = _known_topics(spark, admin, options)
+        for name in names:
+            if name not in known:
+                near = did_you_mean(name, known) or "create it first; "
+                remedy = f"{near}topics are: {', '.join(sorted(known)) or 'none'}"
+                raise ParameterError("topic", name, must=f"be a topic of {_servers(options)}", remedy=remedy)
+        return [_described(spark, admin, name) for name in names]
+
+
+def _admin(spark: SparkSession, options: Mapping[str, str]) -> Any:
+    jvm = _jvm(spark)
+    client = jvm.org.apache.kafka.clients.admin.AdminClient
+    if not isinstance(client, JavaClass):
+        raise no_connector()
+    properties = jvm.java.util.Properties()
+    for name, value in options.items():
+        if name.startswith("kafka."):
+            properties.setProperty(name.removeprefix("kafka."), value)
+    for name in ("default.api.timeout.ms", "request.timeout.ms"):
+        properties.setProperty(name, str(PATIENCE * 1_000))
+    try:
+        return client.create(properties)
+    except Py4JJavaError as error:
+        raise _unreachable(options, error) from error
+
+
+def _known_topics(spark: SparkSession, admin: Any, options: Mapping[str, str]) -> set[str]:
+    try:
+        return set(admin.listTopics().names().get(*_within(spark)))
+    except Py4JJavaError as error:
+        raise _unreachable(options, error) from error
+
+
+def _described(spark: SparkSession, admin: Any, name: str) -> Topic:
+    jvm = _jvm(spark)
+    described = admin.describeTopics([name]).allTopicNames().get(*_within(spark))
+    kind = jvm.org.apache.kafka.common.config.ConfigResource.Type.TOPIC
+    resource = jvm.org.apache.kafka.common.config.ConfigResource(kind, name)
+    settings = admin.describeConfigs([resource]).all().get(*_within(spark))
+    stamped = settings[resource].get("message.timestamp.type").value()
+    return Topic(name, len(described[name].partitions()), stamped == _APPENDED)
+
+
+def _within(spark: SparkSession) -> tuple[int, Any]:
+    return PATIENCE, _jvm(spark).java.util.concurrent.TimeUnit.SECONDS
+
+
+def _jvm(spark: SparkSession) -> Any:
+    return spark.sparkContext._jvm
+
+
+def _servers(options: Mapping[str, str]) -> str:
+    return options.get("kafka.bootstrap.servers", "nothing")
+
+
+def _unreachable(options: Mapping[str, str], error: Py4JJavaError) -> ParameterError:
+    said = str(error.java_exception.getMessage()).split("\n")[0]
+    remedy = f"check the address, and that a broker listens there ({said})"
+    must = f"be brokers of which one answers within {PATIENCE} seconds"
+    return ParameterError("servers", _servers(options), must=must, remedy=remedy)
+
+
+def no_connector() -> DatasetError:
+    """Return the error that says how to get Spark's connector."""
+    remedy = f"set spark.jars.packages = '{CONNECTOR}' when the session is built"
+    return DatasetError("kafka", problem="needs Spark's connector, which this session has not", remedy=remedy)
