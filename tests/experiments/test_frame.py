@@ -95,13 +95,13 @@ def test_a_line_says_configuration_seed_engine_and_versions(tmp_path):
 
 
 def test_one_seed_can_be_asked_for(tmp_path):
-    run(experiment(lambda cell: [{"value": 1}]), tmp_path, seed=9)
+    run(experiment(lambda cell: [{"value": 1}]), tmp_path, seeds=(9,))
     assert {9} == {line["seed"] for line in Results(tmp_path, "test").read().values()}
 
 
 def test_the_notice_counts_only_what_is_missing(tmp_path):
     described = experiment(lambda cell: [{"value": 1}])
-    run(described, tmp_path, seed=1)
+    run(described, tmp_path, seeds=(1,))
     told = []
     run_all({"test": described}, Asked("small", tmp_path), lambda *what: told.append(what[1:]))
     assert [(0, 2), (1, 2), (2, 2)] == told
