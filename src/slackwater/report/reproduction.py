@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from slackwater.report.matrix import ABOUT, TITLE, matrix_of
 from slackwater.report.page import page_of, static_page_of, table_of
 from slackwater.report.reproduction_plots import Row, figure_of
 from slackwater.report.reproduction_tables import metric_table, name_of
@@ -95,6 +96,7 @@ def write_page(path: Path, found: Sequence[Found], *, static: bool = False) -> P
         if each.summary["document"] != document:
             document = each.summary["document"]
             body.append(f'<h2 class="document">{html.escape(_DOCUMENTS[document])}</h2>')
+            body.append(_matrix(found) if document == "ours" else "")
         body.append(_section(each, place))
     body.append(f"<footer>{html.escape(_footer(found))}</footer>")
     title, text = "slackwater: reproduction", "\n".join(body)
@@ -125,6 +127,14 @@ def _overview(found: Sequence[Found]) -> str:
         name = html.escape(each.summary["name"])
         table = table.replace(f"<td>{name}</td>", f'<td><a href="#{name}">{name}</a></td>')
     return f'<section class="overview"><h2>All experiments</h2>{table}</section>'
+
+
+def _matrix(found: Sequence[Found]) -> str:
+    matrix = matrix_of(found)
+    if matrix is None:
+        return ""
+    head = f'<section id="matrix"><h2>{TITLE}</h2><p>{html.escape(ABOUT)}</p>'
+    return f"{head}<details><summary>The matrix</summary>{table_of(*matrix)}</details></section>"
 
 
 def _section(each: Found, place: Callable[[Any, str], str]) -> str:

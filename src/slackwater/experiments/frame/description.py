@@ -95,6 +95,7 @@ class Experiment:
         plots: the figures.
         seeds: of each scale, where they are not `SEEDS`.
         timed: whether rows are times, which no two runs have in common.
+        in_matrix: whether its rows are part of the one matrix of contracts, controllers and sets.
         in_process_only: why the smoke scale does not run on Spark as well; empty where it does.
     """
 
@@ -109,6 +110,7 @@ class Experiment:
     plots: tuple[Plot, ...] = ()
     seeds: Mapping[Scale, tuple[int, ...]] = field(default_factory=lambda: SEEDS)
     timed: bool = False
+    in_matrix: bool = False
     in_process_only: str = ""
 
     def cells(self, scale: Scale, engine: Engine = "local", seeds: tuple[int, ...] | None = None) -> list[Cell]:

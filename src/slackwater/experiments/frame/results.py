@@ -87,6 +87,7 @@ class Results:
             + (f" In process only: {reason}" if (reason := experiment.in_process_only) else ""),
             "scale": scale,
             "timed": experiment.timed,
+            "in_matrix": experiment.in_matrix,
             "seeds": sorted({line["seed"] for line in lines.values()}),
             "versions": versions(),
             "table": [asdict(column) for column in experiment.table],
