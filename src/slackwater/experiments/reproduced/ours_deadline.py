@@ -61,7 +61,7 @@ EXPERIMENT = Experiment(
             at_least(1.0, "fulfilled", "%", policy=DEFAULT),
             why="flights, at night: an event waits until the fastest stream is past it by the slack, or until a stream "
             "is silent for as long. Where all streams speak, but hardly any event comes, neither happens in time: what "
-            "is waited for is event time, and the clock hardly moves. A weakness of ours.",
+            "is waited for is event time, and the clock hardly moves: a limit of ours (decision 0023).",
         ),
     ),
     table=DEADLINE_TABLE,
