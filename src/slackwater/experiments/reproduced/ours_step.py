@@ -37,6 +37,11 @@ _TARGETS: dict[str, tuple[Any, ...]] = {
     "RelativeError": (0.03, 0.01),
     "Deadline": ("6 seconds",),
 }
+_WHY = (
+    "That 95 % of the results are within the bound is promised in the long run, from what windows with a half-life of "
+    "150 needed: for 15 to 30 s after the step most of these are calm ones, and 2 to 4 of 20 are out of bounds. Over "
+    "the whole run 95 to 96 % are within, as asked."
+)
 
 
 def run_cell(cell: Cell) -> Iterator[Row]:
@@ -125,6 +130,7 @@ EXPERIMENT = Experiment(
                 f"the default of {contract} is back to its contract within three periods of the step",
                 "our aim",
                 at_most(30, "reaction_s", "s", policy=DEFAULT, contract=contract),
+                why=_WHY,
             )
             for contract in ("Recall", "DropRatio", "RelativeError")
         ),
