@@ -149,13 +149,18 @@ def _section(each: Found, place: Callable[[Any, str], str]) -> str:
     for plot in summary["plots"]:
         figure = figure_of(plot, each.rows)
         if figure is not None:
-            heading, caption = html.escape(plot["heading"]), html.escape(plot["caption"])
+            heading, caption = html.escape(plot["heading"]), html.escape(plot["caption"] + _drawn_seed(plot, summary))
             parts.append(f'<h3>{heading}</h3><p class="caption">{caption}</p>')
             parts.append(place(figure, plot["heading"]))
     if summary["table"]:
         heads, rows = each.table
         parts.append(f"<details><summary>Figures as a table</summary>{table_of(heads, rows)}</details>")
     return "".join([*parts, "</section>"])
+
+
+def _drawn_seed(plot: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    """Say which seed is drawn, where it is one of several."""
+    return f" Seed {min(summary['seeds'])}." if plot["kind"] == "over_time" and len(summary["seeds"]) > 1 else ""
 
 
 def _claims(summary: Mapping[str, Any]) -> str:

@@ -34,6 +34,7 @@ _PATTERNS = {
 }
 _NUMBERS = {pattern: number for number, pattern in enumerate(_PATTERNS)}
 _BAR_GAP = 0.25  # of a place, between groups of bars
+_WIDEST_BAR = 56  # pixels: a few bars need not fill the figure
 
 SHAPES = (
     '<svg width="0" height="0" aria-hidden="true" style="position:absolute"><defs>'
@@ -49,12 +50,12 @@ SHAPES = (
 Trace = Mapping[str, Any]  # as plotly has it
 
 
-def line_of(trace: Trace, x_axis: Axis, y_axis: Axis) -> Iterator[str]:
-    """Draw a line; where a value is missing it has a gap."""
+def line_of(trace: Trace, x_axis: Axis, y_axis: Axis, aside: float = 0.0) -> Iterator[str]:
+    """Draw a line; where a value is missing it has a gap. Its spread stands so many pixels aside, clear of others."""
     points = list(zip(trace["x"], trace["y"], strict=True))
     placed = [(x_axis.at(x), y_axis.at(y)) if x_axis.has(x) and y_axis.has(y) else None for x, y in points]
     yield f'<path d="{_path(placed)}" class="line" {_stroke(trace)}/>'
-    yield from _spread(trace, [x_axis.at(x) if x_axis.has(x) else None for x in trace["x"]], y_axis)
+    yield from _spread(trace, [x_axis.at(x) + aside if x_axis.has(x) else None for x in trace["x"]], y_axis)
     if "markers" in trace.get("mode", ""):
         for x, y in points:
             if x_axis.has(x) and y_axis.has(y):
@@ -64,11 +65,11 @@ def line_of(trace: Trace, x_axis: Axis, y_axis: Axis) -> Iterator[str]:
 def bars_of(trace: Trace, x_axis: Axis, y_axis: Axis, place: int, places: int) -> Iterator[str]:
     """Draw one bar of each group: the one at `place` of `places`; what is not above the axis is not there."""
     slot = (x_axis.end - x_axis.start) / len(x_axis.names)
-    width = slot * (1 - _BAR_GAP) / places
+    width = min(slot * (1 - _BAR_GAP) / places, _WIDEST_BAR)
     floor = y_axis.start if y_axis.log else y_axis.at(max(y_axis.low, 0))
     centers = []
     for name, value in zip(trace["x"], trace["y"], strict=True):
-        left = x_axis.at(name) - slot * (1 - _BAR_GAP) / 2 + place * width
+        left = x_axis.at(name) + (place - places / 2) * width
         centers.append(left + width / 2)
         if y_axis.has(value):
             top = y_axis.at(value)
@@ -132,10 +133,11 @@ def _spread(trace: Trace, places: Sequence[float | None], y_axis: Axis) -> Itera
     error = trace.get("error_y", {})
     if not error.get("visible"):
         return
+    look = 'class="spread"' if trace["type"] == "bar" else f'class="spread" style="stroke:{trace["line"]["color"]}"'
     for x, y, above, below in zip(places, trace["y"], error["array"], error["arrayminus"], strict=True):
         if x is not None and y_axis.has(y) and y_axis.has(y - below) and above + below > 0:
             low, high = y_axis.at(y - below), y_axis.at(y + above)
-            yield f'<path d="M{x:.1f} {low:.1f}V{high:.1f}m-3 0h6M{x - 3:.1f} {low:.1f}h6" class="spread"/>'
+            yield f'<path d="M{x:.1f} {low:.1f}V{high:.1f}m-3 0h6M{x - 3:.1f} {low:.1f}h6" {look}/>'
 
 
 def _stroke(trace: Trace) -> str:
