@@ -53,7 +53,7 @@ def experiment(
     from rich.console import Console
 
     from slackwater.experiments.frame.catalog import load, load_all
-    from slackwater.experiments.frame.runner import left_out, run_all
+    from slackwater.experiments.frame.runner import left_out, processor_time, run_all
 
     console = Console(highlight=False)
     if show:
@@ -71,7 +71,9 @@ def experiment(
     missing = left_out(chosen, asked)
     if missing:
         console.print(missing, style="yellow")
+    used = str(timedelta(seconds=round(processor_time())))
     console.print(f"Results: {asked.folder}; [bold]slackwater report[/bold] makes a page of them.", soft_wrap=True)
+    console.print(f"Processor time: {used}", highlight=False)
     if asked.engine == "spark":
         _compare_engines(chosen, asked, console)
     _guard(asked, list(chosen), baseline, keep, console)

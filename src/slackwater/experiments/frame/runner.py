@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -57,9 +58,14 @@ def run_all(experiments: dict[str, Experiment], asked: Asked, notice: Notice) ->
 
 
 def _run(experiment: Experiment, cell: Cell, results: Results) -> Row:
-    started = time.perf_counter()
+    started, used = time.perf_counter(), processor_time()
     rows = list(experiment.run(cell))
-    return results.add(cell, rows, time.perf_counter() - started)
+    return results.add(cell, rows, time.perf_counter() - started, processor_time() - used)
+
+
+def processor_time() -> float:
+    """Return what this process has used so far, and those that it started and that have ended, in s."""
+    return sum(os.times()[:4])
 
 
 def _check(experiments: dict[str, Experiment], asked: Asked) -> None:
