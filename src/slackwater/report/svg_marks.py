@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from slackwater.report.svg_axis import Axis
+from slackwater.report.svg_path import path_of
 
 _DASHES = {"dash": "8 4", "dot": "3 3", "dashdot": "8 3 2 3", "longdash": "14 4", "longdashdot": "14 4 2 4"}
 _MARKERS = {
@@ -54,7 +55,7 @@ def line_of(trace: Trace, x_axis: Axis, y_axis: Axis, aside: float = 0.0) -> Ite
     """Draw a line; where a value is missing it has a gap. Its spread stands so many pixels aside, clear of others."""
     points = list(zip(trace["x"], trace["y"], strict=True))
     placed = [(x_axis.at(x), y_axis.at(y)) if x_axis.has(x) and y_axis.has(y) else None for x, y in points]
-    yield f'<path d="{_path(placed)}" class="line" {_stroke(trace)}/>'
+    yield f'<path d="{path_of(placed)}" class="line" {_stroke(trace)}/>'
     yield from _spread(trace, [x_axis.at(x) + aside if x_axis.has(x) else None for x in trace["x"]], y_axis)
     if "markers" in trace.get("mode", ""):
         for x, y in points:
@@ -89,30 +90,6 @@ def sample_of(trace: Trace, x: float, y: float) -> Iterator[str]:
     yield f'<path d="M{x:.0f} {y:.0f}h26" class="line" {_stroke(trace)}/>'
     if "markers" in trace.get("mode", ""):
         yield _marker(trace, x + 13, y, "")
-
-
-def _path(points: Sequence[tuple[float, float] | None]) -> str:
-    """Write a line with gaps; where it is level, only its ends.
-
-    >>> _path([(0, 5), (1, 5), (2, 5), (3, 9), None, (5, 5)])
-    'M0 5 2 5 3 9M5 5'
-    """
-    parts = []
-    for number, point in enumerate(points):
-        before = points[number - 1] if number else None
-        after = points[number + 1] if number + 1 < len(points) else None
-        if point is not None and not (before and after and before[1] == point[1] == after[1]):
-            parts.append(f"{' ' if before else 'M'}{_pixel(point[0])} {_pixel(point[1])}")
-    return "".join(parts)
-
-
-def _pixel(place: float) -> str:
-    """Write a place to a tenth of a pixel.
-
-    >>> _pixel(12.04), _pixel(0.3)
-    ('12', '.3')
-    """
-    return f"{place:.1f}".removesuffix(".0").removeprefix("0") or "0"
 
 
 def _hatched(trace: Trace, box: str) -> Iterator[str]:

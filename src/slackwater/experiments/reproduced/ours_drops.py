@@ -9,9 +9,13 @@ from slackwater.experiments.frame.description import Cell, Column, Config, Exper
 from slackwater.experiments.frame.ours import DEFAULT, OUR_SEEDS, matrix_plots, near_hindsight
 from slackwater.experiments.frame.ours_drops import DROPS, DROPS_TABLE, run_drops
 
-_GENERATED = ("poisson-1", "poisson-3", "poisson-5", "changing-1", "changing-3", "changing-5")
+_GENERATED = ("poisson-1", "poisson-3", "poisson-5", "changing-1", "changing-3", "changing-5", "syn3", "syn4", "soccer")
 _REAL = ("nezha", "zeek", "flights", "umts")
-_SHORT = {"poisson-3": "15 seconds", "changing-1": "15 seconds", "changing-5": "15 seconds"}
+_SHORT = {
+    **dict.fromkeys(("poisson-3", "changing-1", "changing-5"), "15 seconds"),
+    "syn3": "4 minutes",
+    "soccer": "3 minutes",
+}
 _SHORT_REAL: dict[str, str | None] = {"nezha": "30 minutes", "zeek": None, "flights": "90 days", "umts": "30 minutes"}
 
 
