@@ -68,34 +68,37 @@ def bars_of(trace: Trace, x_axis: Axis, y_axis: Axis, place: int, places: int) -
     slot = (x_axis.end - x_axis.start) / len(x_axis.names)
     width = min(slot * (1 - _BAR_GAP) / places, _WIDEST_BAR)
     floor = y_axis.start if y_axis.log else y_axis.at(max(y_axis.low, 0))
-    centers = []
+    centers, boxes = [], []
     for name, value in zip(trace["x"], trace["y"], strict=True):
         left = x_axis.at(name) + (place - places / 2) * width
         centers.append(left + width / 2)
         if y_axis.has(value):
             top = y_axis.at(value)
-            box = f'x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{max(floor - top, 0):.1f}"'
+            tall = max(floor - top, 0)
+            box = f'x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{tall:.1f}"'
             yield f'<rect {box} fill="{_color(trace)}"><title>{_said(trace, name, value)}</title></rect>'
-            yield from _hatched(trace, box)
+            boxes.append((left, top, width, tall))
+    yield from _hatched(trace, boxes)
     yield from _spread(trace, centers, y_axis)
 
 
 def sample_of(trace: Trace, x: float, y: float) -> Iterator[str]:
     """Draw what the legend shows of a line or bar, 28 pixels wide."""
     if trace["type"] == "bar":
-        box = f'x="{x + 8:.0f}" y="{y - 6:.0f}" width="14" height="12"'
-        yield f'<rect {box} fill="{_color(trace)}"/>'
-        yield from _hatched(trace, box)
+        yield f'<rect x="{x + 8:.0f}" y="{y - 6:.0f}" width="14" height="12" fill="{_color(trace)}"/>'
+        yield from _hatched(trace, [(x + 8, y - 6, 14, 12)])
         return
     yield f'<path d="M{x:.0f} {y:.0f}h26" class="line" {_stroke(trace)}/>'
     if "markers" in trace.get("mode", ""):
         yield _marker(trace, x + 13, y, "")
 
 
-def _hatched(trace: Trace, box: str) -> Iterator[str]:
+def _hatched(trace: Trace, boxes: Sequence[tuple[float, float, float, float]]) -> Iterator[str]:
+    """Draw the pattern of bars over them, of all at once."""
     pattern = trace["marker"].get("pattern", {}).get("shape", "")
-    if pattern:
-        yield f'<rect {box} fill="url(#fill-{_NUMBERS[pattern]})" pointer-events="none"/>'
+    if pattern and boxes:
+        path = "".join(f"M{x:.1f} {y:.1f}h{wide:.1f}v{tall:.1f}h-{wide:.1f}z" for x, y, wide, tall in boxes)
+        yield f'<path d="{path}" style="fill:url(#fill-{_NUMBERS[pattern]})" pointer-events="none"/>'
 
 
 def _marker(trace: Trace, x: float, y: float, said: str) -> str:
@@ -110,11 +113,15 @@ def _spread(trace: Trace, places: Sequence[float | None], y_axis: Axis) -> Itera
     error = trace.get("error_y", {})
     if not error.get("visible"):
         return
-    look = 'class="spread"' if trace["type"] == "bar" else f'class="spread" style="stroke:{trace["line"]["color"]}"'
-    for x, y, above, below in zip(places, trace["y"], error["array"], error["arrayminus"], strict=True):
-        if x is not None and y_axis.has(y) and y_axis.has(y - below) and above + below > 0:
-            low, high = y_axis.at(y - below), y_axis.at(y + above)
-            yield f'<path d="M{x:.1f} {low:.1f}V{high:.1f}m-3 0h6M{x - 3:.1f} {low:.1f}h6" {look}/>'
+    path = "".join(
+        f"M{x:.1f} {y_axis.at(y - below):.1f}V{y_axis.at(y + above):.1f}m-3 0h6M{x - 3:.1f} "
+        f"{y_axis.at(y - below):.1f}h6"
+        for x, y, above, below in zip(places, trace["y"], error["array"], error["arrayminus"], strict=True)
+        if x is not None and y_axis.has(y) and y_axis.has(y - below) and above + below > 0
+    )
+    color = "" if trace["type"] == "bar" else f' style="stroke:{trace["line"]["color"]}"'
+    if path:
+        yield f'<path d="{path}" class="spread"{color}/>'
 
 
 def _stroke(trace: Trace) -> str:
