@@ -69,10 +69,10 @@ EXPERIMENT = Experiment(
             "periods that have few. A weakness: an alarm ends with its interval, however long it was waited for.",
         ),
         near_hindsight(
-            "Where all periods but a few need little, a constant that gives these few up is much shorter. On soccer a few "
-            "events lie 26 s behind and nearly all others 40 ms: while the guard fears for a period it waits for the "
-            "largest delay, and a few such intervals are most of the average (without the guard 1.0 to 1.2 times, and "
-            "99 % of the periods kept). A weakness."
+            "Where all periods but a few need little, a constant that gives these few up is much shorter. On soccer a "
+            "few events lie 26 s behind and nearly all others 40 ms: while the guard fears for a period it waits for "
+            "the largest delay, and a few such intervals are most of the average (without the guard 1.0 to 1.2 times, "
+            "and 99 % of the periods kept). A weakness."
         ),
     ),
     table=DROPS_TABLE,
