@@ -23,6 +23,12 @@ def test_an_experiment_and_its_report(tmp_path):
     assert "| the document says | where | ours | verdict |" in table.read_text()
 
 
+def test_the_first_of_the_fixed_seeds_can_be_asked_for(tmp_path):
+    shown = run("experiment", "sun15-fig6-2", "--scale", "smoke", "--seeds", "3", "--output", str(tmp_path))
+    assert 0 == shown.exit_code, shown.output
+    assert [1, 2, 3] == json.loads((tmp_path / "smoke" / "sun15-fig6-2.json").read_text())["seeds"]
+
+
 def test_all_experiments_are_listed():
     shown = run("experiment", "--list")
     assert 0 == shown.exit_code
@@ -52,6 +58,8 @@ def test_a_baseline_that_was_better_fails_the_command(tmp_path):
         (("experiment", "kim-fig6", "--engine", "flink"), "--engine must be known"),
         (("experiment", "kim-fig6", "--engine", "spark", "--scale", "small"), "--scale must be smoke on Spark"),
         (("experiment", "ji16-fig11", "--engine", "spark"), "--engine must be local for ji16-fig11"),
+        (("experiment", "kim-fig6", "--seeds", "6"), "--seeds must be 1 to 5"),
+        (("experiment", "kim-fig6", "--seeds", "2", "--seed", "7"), "--seeds must not be given with --seed"),
         (("report", "--results", "nowhere"), "has no results of any scale"),
     ],
 )

@@ -13,7 +13,7 @@ from slackwater.experiments.frame.runner import Asked
 def compared(tmp_path, spark, local):
     asked = Asked("smoke", tmp_path / "smoke-spark", engine="spark")
     for each, rows in ((asked, spark), (in_process(asked), local)):
-        Results(each.folder, "test").add(Cell({"x": 1}, 1, each.engine), rows, 0.0)
+        Results(each.folder, "test").add(Cell({"x": 1}, 1, each.engine), rows, 0.0, 0.0)
     return compare_engines(asked, in_process(asked), ["test"])
 
 

@@ -74,3 +74,9 @@ def test_series_have_a_row_for_each_window(stream, runs):
 def test_a_set_without_a_query_is_refused_with_those_that_have_one():
     with pytest.raises(DatasetError, match=r"has no stream to be aggregated.*freeway"):
         windows_of_dataset("soccer")
+
+
+def test_a_window_by_itself_needs_no_more_than_all_of_them(stream):
+    alone = stream.best_per_window(promise())
+    assert len(np.unique(stream.truth.place)) == len(alone)
+    assert stream.hindsight(promise(), 1.0) >= np.median(alone)

@@ -95,13 +95,13 @@ def test_a_line_says_configuration_seed_engine_and_versions(tmp_path):
 
 
 def test_one_seed_can_be_asked_for(tmp_path):
-    run(experiment(lambda cell: [{"value": 1}]), tmp_path, seed=9)
+    run(experiment(lambda cell: [{"value": 1}]), tmp_path, seeds=(9,))
     assert {9} == {line["seed"] for line in Results(tmp_path, "test").read().values()}
 
 
 def test_the_notice_counts_only_what_is_missing(tmp_path):
     described = experiment(lambda cell: [{"value": 1}])
-    run(described, tmp_path, seed=1)
+    run(described, tmp_path, seeds=(1,))
     told = []
     run_all({"test": described}, Asked("small", tmp_path), lambda *what: told.append(what[1:]))
     assert [(0, 2), (1, 2), (2, 2)] == told
@@ -199,6 +199,8 @@ def guarded(tmp_path, before, after, metric):
         ("phi_nearly", [0.99], [0.988], 0),
         ("phi_nearly", [0.95, 0.99], [0.96, 0.96], 0),
         ("kept", [0.99], [1.0], 0),
+        ("fulfilled", [0.99], [0.98], 1),
+        ("ready", [0.9], [0.8], 1),
         ("average_slack_s", [1.0], [1.05], 1),
         ("average_slack_s", [1.0], [0.5], 0),
         ("average_slack_s", [1.0, 1.2], [1.19, 1.19], 0),
@@ -213,6 +215,14 @@ def test_the_guard_lets_pass_what_the_spread_explains(tmp_path, metric, before, 
 def test_without_a_baseline_the_guard_says_how_to_make_one(tmp_path):
     with pytest.raises(DatasetError, match="--keep"):
         compare_with(tmp_path / "none.json", tmp_path, ["test"])
+
+
+def test_what_is_fulfilled_is_guarded_once(tmp_path):
+    run(experiment(lambda cell: [{"fulfilled": 1.0, "kept": 1.0}], configs=[{"x": 1}]), tmp_path)
+    write_baseline(tmp_path / "baseline.json", tmp_path, ["test"])
+    assert [["fulfilled"]] == [
+        list(each) for each in json.loads((tmp_path / "baseline.json").read_text())["test"].values()
+    ]
 
 
 def test_a_baseline_keeps_what_was_not_run(tmp_path):

@@ -62,6 +62,18 @@ def test_seeds_are_shown_as_a_spread():
     assert 1 == len([each for each in svg.iter("path") if each.get("class") == "spread"])
 
 
+def test_a_spread_has_the_color_of_its_line_and_stands_clear_of_others():
+    svg = drawn([row(1, y, policy=policy, seed=seed) for policy in "ab" for seed, y in ((1, 2.0), (2, 3.0))])
+    spreads = [each for each in svg.iter("path") if each.get("class") == "spread"]
+    assert 2 == len({each.get("style") for each in spreads})
+    assert 2 == len({each.get("d").split()[0] for each in spreads})
+
+
+def test_a_few_bars_do_not_fill_the_figure():
+    (bar,) = drawn([row("one", 97.0)], kind="bars", lines=[]).iter("rect")
+    assert float(bar.get("width")) < 60
+
+
 def test_text_from_results_is_shown_as_text():
     assert "<b>" in texts(drawn([row(1, 2.0, policy="<b>"), row(1, 3.0)]))
 

@@ -26,6 +26,7 @@ def experiment(
     engine: Annotated[str, typer.Option(help="local, or spark for the sample of the smoke scale.")] = "local",
     scale: Annotated[str | None, typer.Option(help="smoke (seconds), small (minutes) or paper (hours).")] = None,
     seed: Annotated[int | None, typer.Option(help="One seed instead of those of the scale.")] = None,
+    seeds: Annotated[int | None, typer.Option(help="The first 1 to 5 of the five seeds of the paper scale.")] = None,
     output: Annotated[Path, typer.Option(help="Folder for results, with one of each scale in it.")] = RESULTS,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run cells again that have results.")] = False,
     baseline: Annotated[
@@ -45,12 +46,14 @@ def experiment(
 
     Example:  slackwater experiment all --scale paper
 
+    Example:  slackwater experiment all --seeds 5
+
     Example:  slackwater experiment all --engine spark
     """
     from rich.console import Console
 
     from slackwater.experiments.frame.catalog import load, load_all
-    from slackwater.experiments.frame.runner import left_out, run_all
+    from slackwater.experiments.frame.runner import left_out, processor_time, run_all
 
     console = Console(highlight=False)
     if show:
@@ -59,7 +62,7 @@ def experiment(
     if name is None:
         raise ParameterError("name", None, must="be given", remedy="such as ji16-fig7; slackwater experiment --list")
     chosen = load_all() if name == "all" else {name: load(name)}
-    asked = _asked(engine, scale, seed, output, fresh)
+    asked = _asked(engine, scale, _seeds(seed, seeds), output, fresh)
     if name == "all" and asked.engine == "spark":
         chosen = {each: described for each, described in chosen.items() if not described.in_process_only}
     with _progress() as notice:
@@ -68,7 +71,9 @@ def experiment(
     missing = left_out(chosen, asked)
     if missing:
         console.print(missing, style="yellow")
+    used = str(timedelta(seconds=round(processor_time())))
     console.print(f"Results: {asked.folder}; [bold]slackwater report[/bold] makes a page of them.", soft_wrap=True)
+    console.print(f"Processor time: {used}", highlight=False)
     if asked.engine == "spark":
         _compare_engines(chosen, asked, console)
     _guard(asked, list(chosen), baseline, keep, console)
@@ -96,7 +101,21 @@ def _fail_if(lines: list[str], console: Console, summary: str) -> None:
         raise typer.Exit(1)
 
 
-def _asked(engine: str, scale: str | None, seed: int | None, output: Path, fresh: bool) -> Asked:
+def _seeds(one: int | None, first: int | None) -> tuple[int, ...] | None:
+    """Return which seeds were asked for; None for those of the scale."""
+    from slackwater.experiments.frame.description import FIXED_SEEDS
+
+    if one is not None and first is not None:
+        raise ParameterError("--seeds", first, must="not be given with --seed", remedy="leave one of them out")
+    if first is None:
+        return None if one is None else (one,)
+    if not 1 <= first <= len(FIXED_SEEDS):
+        remedy = "seeds are fixed beforehand; --seed N runs any other"
+        raise ParameterError("--seeds", first, must=f"be 1 to {len(FIXED_SEEDS)}", remedy=remedy)
+    return FIXED_SEEDS[:first]
+
+
+def _asked(engine: str, scale: str | None, seeds: tuple[int, ...] | None, output: Path, fresh: bool) -> Asked:
     from slackwater.experiments.frame.description import ENGINES, SCALES
     from slackwater.experiments.frame.runner import Asked
 
@@ -105,7 +124,7 @@ def _asked(engine: str, scale: str | None, seed: int | None, output: Path, fresh
         if value not in known:
             raise ParameterError(option, value, must="be known", remedy=f"use one of {', '.join(known)}")
     folder = output / (scale if engine == "local" else f"{scale}-{engine}")
-    return Asked(scale, folder, engine, seed, fresh)  # type: ignore[arg-type]
+    return Asked(scale, folder, engine, seeds, fresh)  # type: ignore[arg-type]
 
 
 def _guard(asked: Asked, names: list[str], baseline: Path | None, keep: Path | None, console: Console) -> None:

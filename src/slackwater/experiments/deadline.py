@@ -142,8 +142,15 @@ def references_for(dataset: Dataset) -> Mapping[str, ControllerConfig]:
 
 
 def policy_of(config: ControllerConfig, contract: Deadline, *, counts: bool = False) -> Policy:
+    """Return who decides for the operators of the traffic application."""
+    return policy_for(_OPERATORS[counts], config, contract, (WINDOW, WINDOW))
+
+
+def policy_for(
+    operators: Sequence[TunedOperator], config: ControllerConfig, contract: Deadline, windows: tuple[int, ...] = ()
+) -> Policy:
     """Return who decides: a tuner for the whole graph, any other controller for each operator by itself."""
-    operators, goal = _OPERATORS[counts], contract.goal((WINDOW, WINDOW))
+    goal = contract.goal(windows)
     if isinstance(config, SLTuner):
         graph = Graph.chain(*(each.name for each in operators))
         return GraphTuner(graph, operators, config.tuning(goal), config.learning())

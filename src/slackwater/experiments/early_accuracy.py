@@ -2,7 +2,7 @@
 
 The stream is that of PROD (`slackwater.sources.values`): 20 events a second, windows of 30 s that slide by 10 s or
 tumble. `document` arrivals are PROD's own: whole seconds, each with a geometric number of events, and prods that act
-one second before theirs (AMBIGUITIES D8). The other shapes are Poisson streams that travel for around half a second.
+one second before theirs (docs/DOCUMENTS.md). The other shapes are Poisson streams that travel for around half a second.
 """
 
 from __future__ import annotations

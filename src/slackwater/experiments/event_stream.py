@@ -46,12 +46,13 @@ SETTINGS: Mapping[str, Setting] = {
     "poisson-changing": _CHANGING,
     **{f"changing-{every}": _CHANGING for every in (1, 3, 5)},  # mean and deviation are new every so many seconds
     **dict.fromkeys(("syn3", "syn4", "soccer"), Setting()),
+    "step": Setting("10 seconds", "500 ms"),
     "nezha": Setting(),  # spans of both days, thousands a minute
     "zeek": Setting("5 minutes", "5 seconds"),  # all logs as one stream, 37,000 in 5 minutes; half are in bursts
     "flights": Setting("1 week", "2 hours"),  # departures, 6,300 a week
     "umts": Setting(),  # all devices as one stream, 940 a minute: at .001 none may be late
 }
-_STREAMS = {"nezha": "spans", "flights": "departures"}  # of the others all streams as one
+_STREAMS = {"step": "left", "nezha": "spans", "flights": "departures"}  # of the others all streams as one
 _ALL = "all"
 
 

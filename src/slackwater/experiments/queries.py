@@ -37,6 +37,10 @@ QUERIES: Mapping[str, JoinQuery] = {
         within="5 seconds",
         granularity="1 ms",  # 10 to 20 ms are enough here: coarser steps would flatter what they are compared with
     ),
+    # Delays change at once: the shorter the period, the sooner that shows.
+    "step": JoinQuery(
+        streams=("left", "right"), on="key", within="1 second", period="10 seconds", adaptation_interval="500 ms"
+    ),
     # Some 1,700 results a minute: a recall of 0.99 can be told from one of 0.98.
     "nezha": JoinQuery(streams=("spans", "logs"), on="span_id", within="10 seconds"),
     # 21 minutes of logs that lie up to 13 minutes behind. Nearly all results fall into two of these minutes, so no

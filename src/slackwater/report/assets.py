@@ -43,7 +43,7 @@ summary { cursor: pointer; color: var(--soft); }
 svg.static { display: block; width: 100%; min-width: 640px; font: 13px system-ui, sans-serif; }
 svg.static text { fill: var(--ink); }
 svg.static .tick, svg.static .title { fill: var(--soft); }
-svg.static .tick { font-size: 12px; }
+svg.static .tick { font-size: .92em; }
 svg.static .middle { text-anchor: middle; }
 svg.static .end { text-anchor: end; }
 svg.static path { fill: none; }
@@ -54,7 +54,17 @@ svg.static .spread { stroke: var(--soft); stroke-width: 1.5; }
 .hatch { stroke: var(--card); stroke-width: 1.6; fill: none; }
 footer { margin-top: 24px; }
 a { color: inherit; }
-@media print { section { break-inside: avoid; } details > * { display: block; } }
+@media print {
+  body { font-size: 10.5pt; background: none; }
+  main { max-width: none; padding: 0; }
+  section { border: 0; padding: 0; }
+  h2, h3, p.caption { break-after: avoid; }
+  svg.static, .figure, tr, pre { break-inside: avoid; }
+  svg.static { min-width: 0; font-size: 14px; }
+  .scroll { overflow: visible; }
+  th, td { white-space: normal; padding: 3px 5px; }
+  details:not([open]) { display: none; }
+}
 @media (max-width: 600px) {
   main { padding: 16px 10px 32px; }
   section { padding: 12px 8px; }

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from slackwater.report.matrix import ABOUT, TITLE, matrix_of
 from slackwater.report.page import page_of, static_page_of, table_of
 from slackwater.report.reproduction_plots import Row, figure_of
 from slackwater.report.reproduction_tables import metric_table, name_of
@@ -95,6 +96,7 @@ def write_page(path: Path, found: Sequence[Found], *, static: bool = False) -> P
         if each.summary["document"] != document:
             document = each.summary["document"]
             body.append(f'<h2 class="document">{html.escape(_DOCUMENTS[document])}</h2>')
+            body.append(_matrix(found) if document == "ours" else "")
         body.append(_section(each, place))
     body.append(f"<footer>{html.escape(_footer(found))}</footer>")
     title, text = "slackwater: reproduction", "\n".join(body)
@@ -127,6 +129,14 @@ def _overview(found: Sequence[Found]) -> str:
     return f'<section class="overview"><h2>All experiments</h2>{table}</section>'
 
 
+def _matrix(found: Sequence[Found]) -> str:
+    matrix = matrix_of(found)
+    if matrix is None:
+        return ""
+    head = f'<section id="matrix"><h2>{TITLE}</h2><p>{html.escape(ABOUT)}</p>'
+    return f"{head}<details><summary>The matrix</summary>{table_of(*matrix)}</details></section>"
+
+
 def _section(each: Found, place: Callable[[Any, str], str]) -> str:
     summary = each.summary
     where = place_of(summary)
@@ -139,13 +149,18 @@ def _section(each: Found, place: Callable[[Any, str], str]) -> str:
     for plot in summary["plots"]:
         figure = figure_of(plot, each.rows)
         if figure is not None:
-            heading, caption = html.escape(plot["heading"]), html.escape(plot["caption"])
+            heading, caption = html.escape(plot["heading"]), html.escape(plot["caption"] + _drawn_seed(plot, summary))
             parts.append(f'<h3>{heading}</h3><p class="caption">{caption}</p>')
             parts.append(place(figure, plot["heading"]))
     if summary["table"]:
         heads, rows = each.table
         parts.append(f"<details><summary>Figures as a table</summary>{table_of(heads, rows)}</details>")
     return "".join([*parts, "</section>"])
+
+
+def _drawn_seed(plot: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
+    """Say which seed is drawn, where it is one of several."""
+    return f" Seed {min(summary['seeds'])}." if plot["kind"] == "over_time" and len(summary["seeds"]) > 1 else ""
 
 
 def _claims(summary: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from slackwater.report.matrix import ABOUT, TITLE, matrix_of
 from slackwater.report.reproduction import INTRO, VERDICTS, Found, place_of, scale_of, who_says
 
 
@@ -24,10 +25,11 @@ def write_markdown(path: Path, found: Sequence[Found]) -> Path:
         + ".",
         "",
         f"Run at the paper scale: {scales['paper']} of {len(found)} experiments. In the others streams are minutes "
-        "long, and there are one or two seeds.",
+        f"long{_few_seeds(found)}.",
     ]
     for each in found:
         lines += ["", *_section(each)]
+    lines += _matrix(found)
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
     return path
 
@@ -35,6 +37,17 @@ def write_markdown(path: Path, found: Sequence[Found]) -> Path:
 def _more(scales: Counter[str]) -> str:
     """Return which other scales some were run at."""
     return "".join(f", for some `--scale {scale}`," for scale, _ in scales.most_common()[1:])
+
+
+def _few_seeds(found: Sequence[Found]) -> str:
+    """Return how many seeds there are at least, where some have less than five."""
+    fewest = min((len(each.summary["seeds"]) for each in found), default=5)
+    return "" if fewest >= 5 else f", and there are {fewest} to 5 seeds"
+
+
+def _matrix(found: Sequence[Found]) -> list[str]:
+    matrix = matrix_of(found)
+    return [] if matrix is None else ["", f"## {TITLE}", "", ABOUT, "", *_table(*matrix)]
 
 
 def _example(path: Path) -> str:
@@ -51,7 +64,7 @@ def _section(each: Found) -> Iterator[str]:
     if summary["claims"]:
         yield ""
         yield from _table((who_says(summary), "where", "ours", "verdict"), _claims(each))
-    if summary["document"] == "ours" and summary["table"]:
+    if summary["document"] == "ours" and summary["table"] and not summary.get("in_matrix"):
         yield ""
         yield from _table(*each.table)
 

@@ -83,7 +83,8 @@ def _over_time(plot: Spec, rows: Sequence[Row], style: dict[str, Any], look: int
     x, y = row[plot["x"]["name"]], row[plot["y"]["name"]]
     if plot["y_log"]:
         y = [value if value > 0 else None for value in y]  # a gap, not a fall out of the figure
-    return go.Scatter(x=x, y=y, mode="lines", line={"color": COLORS[look], "dash": _DASHES[look]}, **style)
+    line = {"color": COLORS[look], "dash": _DASHES[look]}
+    return go.Scatter(x=x, y=y, mode="lines", line=line, zorder=_above(look), **style)
 
 
 def _over_parameter(plot: Spec, rows: Sequence[Row], style: dict[str, Any], look: int) -> Any:
@@ -98,7 +99,7 @@ def _over_parameter(plot: Spec, rows: Sequence[Row], style: dict[str, Any], look
         "arrayminus": [mean - min(each) for each, mean in zip(values, means, strict=True)],
         "visible": any(len(set(each)) > 1 for each in values),
         "thickness": 1.5,
-        "color": "#8a8a8a",
+        "color": "#8a8a8a" if plot["kind"] == "bars" else COLORS[look],
         "width": 3,
     }
     if plot["kind"] == "bars":
@@ -114,8 +115,14 @@ def _over_parameter(plot: Spec, rows: Sequence[Row], style: dict[str, Any], look
         mode="lines+markers",
         line={"color": COLORS[look], "dash": _DASHES[look]},
         marker={"symbol": _SYMBOLS[look], "size": 8, "color": COLORS[look]},
+        zorder=_above(look),
         **style,
     )
+
+
+def _above(look: int) -> int:
+    """Return the layer of a line: the first one lies above the others."""
+    return len(COLORS) - look
 
 
 def _empty(plot: Spec, style: dict[str, Any], look: int) -> Any:
@@ -150,11 +157,18 @@ def _finished(figure: Figure, plot: Spec, rows: Sequence[Row], down: int, *, lin
 def _label(row: Row, names: Sequence[str]) -> str:
     """Return what a line or panel is called: the values of these names; a number would say nothing by itself.
 
-    >>> _label({"set": "syn3", "target": 0.95}, ["set", "target"])
-    'syn3, target 0.95'
+    >>> _label({"set": "syn3", "target": 0.95, "every_s": 3}, ["set", "target", "every_s"])
+    'syn3, target 0.95, every 3 s'
     """
-    values = {name.replace("_", " "): row[name] for name in names if row.get(name) is not None}
-    return ", ".join(f"{name} {value}" if isinstance(value, int | float) else value for name, value in values.items())
+    values = {name: row[name] for name in names if row.get(name) is not None}
+    return ", ".join(_named(name, value) for name, value in values.items())
+
+
+def _named(name: str, value: Any) -> str:
+    if not isinstance(value, int | float):
+        return str(value)
+    plain, unit = (name.removesuffix("_s"), " s") if name.endswith("_s") else (name, "")
+    return f"{plain.replace('_', ' ')} {value}{unit}"
 
 
 def _labels(rows: Sequence[Row], names: Sequence[str]) -> list[str]:

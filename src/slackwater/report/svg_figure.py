@@ -18,6 +18,7 @@ WIDTH = 980
 _LEFT, _RIGHT, _BOTTOM = 66, 14, 50
 _LETTER = 6.6  # pixels of a letter, about
 _LEGEND_ROW = 22
+_ASIDE = 5.0  # pixels between the spreads of lines at the same place
 _SLANTED = 0.5  # of a long name's length, how far it reaches down when it is slanted
 
 Layout = Mapping[str, Any]
@@ -65,12 +66,12 @@ def _panel(
     if title:
         yield f'<text x="{(left + right) / 2:.0f}" y="{high - 7:.0f}" class="middle">{html.escape(title)}</text>'
     names = list(dict.fromkeys(trace.get("name") for trace in traces if trace["type"] == "bar"))
-    for trace in own:
+    for number, trace in reversed(list(enumerate(own))):  # the first lies above the others
         if trace["type"] == "bar":
             if any(value is not None for value in trace["x"]):
                 yield from bars_of(trace, x_axis, y_axis, names.index(trace.get("name")), len(names))
         else:
-            yield from line_of(trace, x_axis, y_axis)
+            yield from line_of(trace, x_axis, y_axis, aside=_ASIDE * (number - (len(own) - 1) / 2))
 
 
 def _x_axis(x_axis: Axis, y_axis: Axis, layout: Layout) -> Iterator[str]:

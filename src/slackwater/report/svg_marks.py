@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from slackwater.report.svg_axis import Axis
+from slackwater.report.svg_path import path_of
 
 _DASHES = {"dash": "8 4", "dot": "3 3", "dashdot": "8 3 2 3", "longdash": "14 4", "longdashdot": "14 4 2 4"}
 _MARKERS = {
@@ -34,6 +35,7 @@ _PATTERNS = {
 }
 _NUMBERS = {pattern: number for number, pattern in enumerate(_PATTERNS)}
 _BAR_GAP = 0.25  # of a place, between groups of bars
+_WIDEST_BAR = 56  # pixels: a few bars need not fill the figure
 
 SHAPES = (
     '<svg width="0" height="0" aria-hidden="true" style="position:absolute"><defs>'
@@ -49,12 +51,12 @@ SHAPES = (
 Trace = Mapping[str, Any]  # as plotly has it
 
 
-def line_of(trace: Trace, x_axis: Axis, y_axis: Axis) -> Iterator[str]:
-    """Draw a line; where a value is missing it has a gap."""
+def line_of(trace: Trace, x_axis: Axis, y_axis: Axis, aside: float = 0.0) -> Iterator[str]:
+    """Draw a line; where a value is missing it has a gap. Its spread stands so many pixels aside, clear of others."""
     points = list(zip(trace["x"], trace["y"], strict=True))
     placed = [(x_axis.at(x), y_axis.at(y)) if x_axis.has(x) and y_axis.has(y) else None for x, y in points]
-    yield f'<path d="{_path(placed)}" class="line" {_stroke(trace)}/>'
-    yield from _spread(trace, [x_axis.at(x) if x_axis.has(x) else None for x in trace["x"]], y_axis)
+    yield f'<path d="{path_of(placed)}" class="line" {_stroke(trace)}/>'
+    yield from _spread(trace, [x_axis.at(x) + aside if x_axis.has(x) else None for x in trace["x"]], y_axis)
     if "markers" in trace.get("mode", ""):
         for x, y in points:
             if x_axis.has(x) and y_axis.has(y):
@@ -64,60 +66,39 @@ def line_of(trace: Trace, x_axis: Axis, y_axis: Axis) -> Iterator[str]:
 def bars_of(trace: Trace, x_axis: Axis, y_axis: Axis, place: int, places: int) -> Iterator[str]:
     """Draw one bar of each group: the one at `place` of `places`; what is not above the axis is not there."""
     slot = (x_axis.end - x_axis.start) / len(x_axis.names)
-    width = slot * (1 - _BAR_GAP) / places
+    width = min(slot * (1 - _BAR_GAP) / places, _WIDEST_BAR)
     floor = y_axis.start if y_axis.log else y_axis.at(max(y_axis.low, 0))
-    centers = []
+    centers, boxes = [], []
     for name, value in zip(trace["x"], trace["y"], strict=True):
-        left = x_axis.at(name) - slot * (1 - _BAR_GAP) / 2 + place * width
+        left = x_axis.at(name) + (place - places / 2) * width
         centers.append(left + width / 2)
         if y_axis.has(value):
             top = y_axis.at(value)
-            box = f'x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{max(floor - top, 0):.1f}"'
+            tall = max(floor - top, 0)
+            box = f'x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{tall:.1f}"'
             yield f'<rect {box} fill="{_color(trace)}"><title>{_said(trace, name, value)}</title></rect>'
-            yield from _hatched(trace, box)
+            boxes.append((left, top, width, tall))
+    yield from _hatched(trace, boxes)
     yield from _spread(trace, centers, y_axis)
 
 
 def sample_of(trace: Trace, x: float, y: float) -> Iterator[str]:
     """Draw what the legend shows of a line or bar, 28 pixels wide."""
     if trace["type"] == "bar":
-        box = f'x="{x + 8:.0f}" y="{y - 6:.0f}" width="14" height="12"'
-        yield f'<rect {box} fill="{_color(trace)}"/>'
-        yield from _hatched(trace, box)
+        yield f'<rect x="{x + 8:.0f}" y="{y - 6:.0f}" width="14" height="12" fill="{_color(trace)}"/>'
+        yield from _hatched(trace, [(x + 8, y - 6, 14, 12)])
         return
     yield f'<path d="M{x:.0f} {y:.0f}h26" class="line" {_stroke(trace)}/>'
     if "markers" in trace.get("mode", ""):
         yield _marker(trace, x + 13, y, "")
 
 
-def _path(points: Sequence[tuple[float, float] | None]) -> str:
-    """Write a line with gaps; where it is level, only its ends.
-
-    >>> _path([(0, 5), (1, 5), (2, 5), (3, 9), None, (5, 5)])
-    'M0 5 2 5 3 9M5 5'
-    """
-    parts = []
-    for number, point in enumerate(points):
-        before = points[number - 1] if number else None
-        after = points[number + 1] if number + 1 < len(points) else None
-        if point is not None and not (before and after and before[1] == point[1] == after[1]):
-            parts.append(f"{' ' if before else 'M'}{_pixel(point[0])} {_pixel(point[1])}")
-    return "".join(parts)
-
-
-def _pixel(place: float) -> str:
-    """Write a place to a tenth of a pixel.
-
-    >>> _pixel(12.04), _pixel(0.3)
-    ('12', '.3')
-    """
-    return f"{place:.1f}".removesuffix(".0").removeprefix("0") or "0"
-
-
-def _hatched(trace: Trace, box: str) -> Iterator[str]:
+def _hatched(trace: Trace, boxes: Sequence[tuple[float, float, float, float]]) -> Iterator[str]:
+    """Draw the pattern of bars over them, of all at once."""
     pattern = trace["marker"].get("pattern", {}).get("shape", "")
-    if pattern:
-        yield f'<rect {box} fill="url(#fill-{_NUMBERS[pattern]})" pointer-events="none"/>'
+    if pattern and boxes:
+        path = "".join(f"M{x:.1f} {y:.1f}h{wide:.1f}v{tall:.1f}h-{wide:.1f}z" for x, y, wide, tall in boxes)
+        yield f'<path d="{path}" style="fill:url(#fill-{_NUMBERS[pattern]})" pointer-events="none"/>'
 
 
 def _marker(trace: Trace, x: float, y: float, said: str) -> str:
@@ -132,10 +113,15 @@ def _spread(trace: Trace, places: Sequence[float | None], y_axis: Axis) -> Itera
     error = trace.get("error_y", {})
     if not error.get("visible"):
         return
-    for x, y, above, below in zip(places, trace["y"], error["array"], error["arrayminus"], strict=True):
-        if x is not None and y_axis.has(y) and y_axis.has(y - below) and above + below > 0:
-            low, high = y_axis.at(y - below), y_axis.at(y + above)
-            yield f'<path d="M{x:.1f} {low:.1f}V{high:.1f}m-3 0h6M{x - 3:.1f} {low:.1f}h6" class="spread"/>'
+    path = "".join(
+        f"M{x:.1f} {y_axis.at(y - below):.1f}V{y_axis.at(y + above):.1f}m-3 0h6M{x - 3:.1f} "
+        f"{y_axis.at(y - below):.1f}h6"
+        for x, y, above, below in zip(places, trace["y"], error["array"], error["arrayminus"], strict=True)
+        if x is not None and y_axis.has(y) and y_axis.has(y - below) and above + below > 0
+    )
+    color = "" if trace["type"] == "bar" else f' style="stroke:{trace["line"]["color"]}"'
+    if path:
+        yield f'<path d="{path}" class="spread"{color}/>'
 
 
 def _stroke(trace: Trace) -> str:

@@ -11,6 +11,7 @@ from slackwater.sources.freeway import freeway
 from slackwater.sources.poisson import poisson, poisson_changing
 from slackwater.sources.real import REAL, first_part
 from slackwater.sources.soccer import soccer
+from slackwater.sources.step import step
 from slackwater.sources.syn import syn3, syn4
 from slackwater.sources.traffic import traffic
 from slackwater.sources.values import values
@@ -31,6 +32,8 @@ GENERATED: Mapping[str, Callable[..., Dataset]] = {
     "values": values,
     "values-normal": partial(values, distribution="normal"),
     "freeway": freeway,
+    "step": step,
+    "step-lag": partial(step, lag="1 second"),
 }
 NAMES: tuple[str, ...] = (*GENERATED, *REAL)
 

@@ -20,7 +20,8 @@ RATIO = 0.03
 LEAST = 0.0005  # s, or a share: less than that is no change
 
 # Of these, more is better; of the others, less.
-FULFILLED = ("phi_nearly", "kept", "qcr")
+FULFILLED = ("fulfilled", "ready", "phi_nearly", "kept", "qcr")
+_THE_SAME = ("phi_nearly", "kept")  # where a row says what is fulfilled, it is one of these
 COSTS = ("average_slack_s", "calm_slack_s", "rough_slack_s", "reaction_s", "release_s", "violations")
 
 
@@ -72,7 +73,8 @@ def _figures(folder: Path, name: str) -> dict[str, Row]:
                 spread = Rows(rows).spread(metric)
             except MissingRowsError:
                 continue
-            found.setdefault(label, {})[metric] = [round(value, 6) for value in spread[:3]]
+            if metric not in _THE_SAME or "fulfilled" not in found.get(label, {}):
+                found.setdefault(label, {})[metric] = [round(value, 6) for value in spread[:3]]
     return found
 
 

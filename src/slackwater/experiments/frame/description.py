@@ -24,7 +24,8 @@ Row: TypeAlias = dict[str, Any]
 
 SCALES: tuple[Scale, ...] = ("smoke", "small", "paper")
 ENGINES: tuple[Engine, ...] = ("local", "spark")
-SEEDS: Mapping[Scale, tuple[int, ...]] = {"smoke": (1,), "small": (1,), "paper": (1, 2, 3, 4, 5)}
+FIXED_SEEDS = (1, 2, 3, 4, 5)  # before any was run
+SEEDS: Mapping[Scale, tuple[int, ...]] = {"smoke": (1,), "small": (1,), "paper": FIXED_SEEDS}
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ class Experiment:
         plots: the figures.
         seeds: of each scale, where they are not `SEEDS`.
         timed: whether rows are times, which no two runs have in common.
+        in_matrix: whether its rows are part of the one matrix of contracts, controllers and sets.
         in_process_only: why the smoke scale does not run on Spark as well; empty where it does.
     """
 
@@ -108,11 +110,12 @@ class Experiment:
     plots: tuple[Plot, ...] = ()
     seeds: Mapping[Scale, tuple[int, ...]] = field(default_factory=lambda: SEEDS)
     timed: bool = False
+    in_matrix: bool = False
     in_process_only: str = ""
 
-    def cells(self, scale: Scale, engine: Engine = "local", seed: int | None = None) -> list[Cell]:
+    def cells(self, scale: Scale, engine: Engine = "local", seeds: tuple[int, ...] | None = None) -> list[Cell]:
         """Return all cells of a scale, those with the same data together; real data sets have no seeds."""
-        seeds = self.seeds[scale] if seed is None else (seed,)
+        seeds = seeds or self.seeds[scale]
         cells = [
             Cell(config, each, engine)
             for each in seeds

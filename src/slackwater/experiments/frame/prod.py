@@ -63,7 +63,7 @@ def run_accuracy(cell: Cell) -> Iterator[Row]:
         deviation=cell["deviation"],
     )
     stream, panes = stream_of(case, seed=cell.seed, duration=cell["duration"]), panes_of(case)
-    lead = int(case.aggressiveness * panes.slide) + SECOND  # AMBIGUITIES D8
+    lead = int(case.aggressiveness * panes.slide) + SECOND  # when a prod acts: docs/DOCUMENTS.md
     times = event_times_of(stream)
     rows = with_prods(times, stream["value"].to_numpy().astype(np.float64), panes, lead)
     for policy, estimate in _ESTIMATES.items():

@@ -52,8 +52,8 @@ class Results:
             found[Cell(line["config"], line["seed"], line["engine"]).key] = line
         return found
 
-    def add(self, cell: Cell, rows: list[Row], took: float) -> Row:
-        """Write the rows of a cell, and return the line."""
+    def add(self, cell: Cell, rows: list[Row], took: float, used: float) -> Row:
+        """Write the rows of a cell, with how long it took and what it used of the processor, and return the line."""
         line = {
             "experiment": self.name,
             "config": dict(cell.config),
@@ -61,6 +61,7 @@ class Results:
             "engine": cell.engine,
             "versions": versions(),
             "took_s": round(took, 3),
+            "processor_s": round(used, 3),
             "rows": rows,
         }
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -87,6 +88,7 @@ class Results:
             + (f" In process only: {reason}" if (reason := experiment.in_process_only) else ""),
             "scale": scale,
             "timed": experiment.timed,
+            "in_matrix": experiment.in_matrix,
             "seeds": sorted({line["seed"] for line in lines.values()}),
             "versions": versions(),
             "table": [asdict(column) for column in experiment.table],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,17 +19,17 @@ Notice: TypeAlias = Callable[[str, int, int], None]  # what runs now, how many c
 
 @dataclass(frozen=True)
 class Asked:
-    """What to run: at which scale, on which engine, with which seed (None: those of the scale), into which folder."""
+    """What to run: at which scale, on which engine, with which seeds (None: those of the scale), into which folder."""
 
     scale: Scale
     folder: Path
     engine: Engine = "local"
-    seed: int | None = None
+    seeds: tuple[int, ...] | None = None
     fresh: bool = False
 
     def cells(self, experiment: Experiment) -> list[Cell]:
         """Return the cells of an experiment; those whose data set is not on this machine are left out."""
-        return [cell for cell in experiment.cells(self.scale, self.engine, self.seed) if _has_data(cell)]
+        return [cell for cell in experiment.cells(self.scale, self.engine, self.seeds) if _has_data(cell)]
 
 
 def run_all(experiments: dict[str, Experiment], asked: Asked, notice: Notice) -> dict[str, Row]:
@@ -57,9 +58,14 @@ def run_all(experiments: dict[str, Experiment], asked: Asked, notice: Notice) ->
 
 
 def _run(experiment: Experiment, cell: Cell, results: Results) -> Row:
-    started = time.perf_counter()
+    started, used = time.perf_counter(), processor_time()
     rows = list(experiment.run(cell))
-    return results.add(cell, rows, time.perf_counter() - started)
+    return results.add(cell, rows, time.perf_counter() - started, processor_time() - used)
+
+
+def processor_time() -> float:
+    """Return what this process has used so far, and those that it started and that have ended, in s."""
+    return sum(os.times()[:4])
 
 
 def _check(experiments: dict[str, Experiment], asked: Asked) -> None:
@@ -85,7 +91,7 @@ def left_out(experiments: dict[str, Experiment], asked: Asked) -> str | None:
     names = [
         name
         for name, each in experiments.items()
-        if len(asked.cells(each)) < len(each.cells(asked.scale, asked.engine, asked.seed))
+        if len(asked.cells(each)) < len(each.cells(asked.scale, asked.engine, asked.seeds))
     ]
     if not names:
         return None

@@ -9,7 +9,7 @@ import numpy as np
 
 from slackwater.contracts import Contract, FixedSlack, NoSlack, Recall
 from slackwater.control import PD, LateDegreeModel
-from slackwater.experiments.frame.description import Cell, Column, Config, Row, grid
+from slackwater.experiments.frame.description import Cell, Column, Config, Experiment, Row, grid
 from slackwater.experiments.frame.joins import Way, replay_of
 from slackwater.quality.compliance import average_buffer, compliance_per_ms, compliance_rate
 from slackwater.quality.recall import share_found
@@ -59,6 +59,23 @@ def over(*, short: bool, **choices: list[Any]) -> list[Config]:
     return [
         {"set": name, "duration": SHORT if short else None, **others} for name in SETS for others in grid(**choices)
     ]
+
+
+def about_the_data(section: str, title: str, about: str, **found: Any) -> Experiment:
+    """Return an experiment that looks at both games, and runs nothing on them."""
+    return Experiment(
+        document="SUN15",
+        section=section,
+        title=title,
+        about=about,
+        grids={
+            "smoke": [{"set": SETS[1], "duration": SMOKE}],
+            "small": over(short=True),
+            "paper": over(short=False),
+        },
+        in_process_only="it is about the data alone.",
+        **found,
+    )
 
 
 def contract_of(cell: Cell, *, overall: bool, most: float = 1.0) -> Contract:

@@ -14,7 +14,16 @@ from slackwater.experiments.frame.rows import Rows
 
 HINDSIGHT_SHARE = 0.97  # of Φ(.99Γ): what the document says its approach reaches throughout
 _SETS = ["soccer", "syn3", "syn4"]
-_POLICIES = ["NonEqSel", "EqSel", "EqSel without eq. 7", "slackwater default", "hindsight constant", "Max-K-slack"]
+_POLICIES = [
+    "NonEqSel",
+    "EqSel",
+    "NonEqSel, deficit spread",
+    "EqSel, deficit spread",
+    "EqSel without eq. 7",
+    "slackwater default",
+    "hindsight constant",
+    "Max-K-slack",
+]
 
 
 def run_cell(cell: Cell) -> Iterator[Row]:
@@ -32,6 +41,10 @@ def _contract(cell: Cell) -> Contract:
             return searched(cell)
         case "EqSel":
             return searched(cell, selectivity="eq")
+        case "NonEqSel, deficit spread":
+            return searched(cell, calibration="spread")
+        case "EqSel, deficit spread":
+            return searched(cell, selectivity="eq", calibration="spread")
         case "EqSel without eq. 7":
             return searched(cell, selectivity="eq", calibration="none")
         case "slackwater default":
@@ -80,9 +93,9 @@ def _default_waits_less(rows: Rows) -> Judged:
 
 _SWINGS = (
     "Eq. 7 as printed makes good the deficit of a whole period within one interval, so the target of most intervals is "
-    "all results and the slack swings between nothing and the largest delay; the maximum productivity of Sec. IV-B "
-    "adds to that. The line without eq. 7 shows the model alone. What the document's implementation does instead we do "
-    "not know."
+    "all results and the slack swings between nothing and the largest delay. If the deficit is spread over the period, "
+    "which are lines of their own, NonEqSel waits longer than EqSel in all six cases of the small scale, and on soccer "
+    "at Γ = 0.99 93 % less than Max-K-slack (five seeds): nearly what the document says."
 )
 
 EXPERIMENT = Experiment(
@@ -111,7 +124,8 @@ EXPERIMENT = Experiment(
             "Φ(Γ) of NonEqSel is significantly higher than that of EqSel for D_syn x3",
             "Sec. VI-B",
             _syn3_better,
-            why="With eq. 7 as printed both keep the target in nearly all periods, so there is little to tell.",
+            why="With eq. 7 as printed both keep the target in nearly all periods, so there is little to tell. Without "
+            "eq. 7, at Γ = 0.9, NonEqSel has 100 % and EqSel 62 % (once, seed 1): as the document says.",
         ),
         Claim(
             "NonEqSel achieves a Φ(.99Γ) of at least 97 % for all sets and Γ",

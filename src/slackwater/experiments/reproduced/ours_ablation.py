@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from slackwater.contracts import Recall
-from slackwater.control import BoundedDrops, NeededSlack
+from slackwater.contracts import Recall, RelativeError
+from slackwater.control import BoundedDrops, BoundedError, NeededSlack
 from slackwater.experiments.frame.description import Cell, Column, Config, Experiment, Plot, Row
 from slackwater.experiments.frame.joins import replay_of
-from slackwater.experiments.frame.ours import compared, recall_row
-from slackwater.experiments.frame.streams import best_per_interval, figures, hindsight, promise, reorder
+from slackwater.experiments.frame.ours import FULFILLED, OUR_SEEDS, Tracked
+from slackwater.experiments.frame.ours_drops import run_drops
+from slackwater.experiments.frame.ours_errors import run_errors, windows_of
+from slackwater.experiments.frame.ours_recall import run_recall
 
 _RECALL: dict[str, NeededSlack] = {
     "default": NeededSlack(),
@@ -30,24 +32,44 @@ _DROPS: dict[str, BoundedDrops | NeededSlack] = {
 }
 
 
+_ERRORS: dict[str, BoundedError] = {
+    "default": BoundedError(),
+    "memory 15": BoundedError(memory=15),
+    "memory 1500": BoundedError(memory=1_500),
+    "reserve 2 %": BoundedError(reserve=0.02),
+    "reserve 60 %": BoundedError(reserve=0.6),
+}
+_VARIANTS: dict[str, tuple[float, Iterable[str]]] = {
+    "Recall": (0.95, _RECALL),
+    "DropRatio": (0.01, _DROPS),
+    "RelativeError": (0.03, _ERRORS),
+}
+
+
 def run_cell(cell: Cell) -> Iterator[Row]:
     """Run one variant of a default."""
-    if cell["contract"] == "recall":
-        query = replay_of(cell).subject.query
-        spans: dict[str, Any] = {"over": query.period, "adaptation_interval": query.adaptation_interval}
-        row = recall_row(cell, Recall(cell["target"], controller=_RECALL[cell["policy"]], **spans))
-        yield {**row, "fulfilled": row["phi_nearly"]}
-        return
-    found = figures(cell, reorder(cell, promise(cell, _DROPS[cell["policy"]])))
-    back = compared(found["average_slack_s"], hindsight(cell, found["kept"]), best_per_interval(cell))
-    yield {**found, **back, "fulfilled": found["kept"]}
+    yield _tracked(cell).row
 
 
-def _grid(recalls: dict[str, str | None], drops: dict[str, str | None]) -> list[Config]:
+def _tracked(cell: Cell) -> Tracked:
+    target, policy = cell["target"], cell["policy"]
+    match cell["contract"]:
+        case "Recall":
+            query = replay_of(cell).subject.query
+            spans: dict[str, Any] = {"over": query.period, "adaptation_interval": query.adaptation_interval}
+            return run_recall(cell, Recall(target, controller=_RECALL[policy], **spans))
+        case "DropRatio":
+            return run_drops(cell, _DROPS[policy])
+        case _:
+            every = windows_of(cell).every
+            return run_errors(cell, RelativeError(target, adaptation_interval=every, controller=_ERRORS[policy]))
+
+
+def _grid(**sets: Mapping[str, str | None]) -> list[Config]:
     return [
         {"contract": contract, "set": name, "duration": duration, "target": target, "policy": policy}
-        for contract, sets, target, policies in (("recall", recalls, 0.95, _RECALL), ("drop", drops, 0.01, _DROPS))
-        for name, duration in sets.items()
+        for contract, (target, policies) in _VARIANTS.items()
+        for name, duration in sets[contract].items()
         for policy in policies
     ]
 
@@ -58,36 +80,47 @@ EXPERIMENT = Experiment(
     document="ours",
     section="Ablations",
     title="What each parameter of our defaults buys",
-    about="NeededSlack for Recall(0.95) and BoundedDrops for DropRatio(0.01), one parameter changed at a time. "
-    "Fulfilled is Φ(.99Γ) for a recall, the share of periods kept for a drop ratio.",
+    about="NeededSlack for Recall(0.95), BoundedDrops for DropRatio(0.01) and BoundedError for RelativeError(0.03), "
+    "one parameter changed at a time. Fulfilled is Φ(.99Γ) for a recall, the share of the periods kept for a drop "
+    "ratio, that of the results within the bound for an error.",
     grids={
         "smoke": [
-            {"contract": "recall", "set": "soccer", "duration": "65 seconds", "target": 0.95, "policy": "tolerance 0"},
-            {"contract": "drop", "set": "poisson-3", "duration": "3 seconds", "target": 0.01, "policy": "memory 1"},
+            {"contract": "Recall", "set": "soccer", "duration": "65 seconds", "target": 0.95, "policy": "tolerance 0"},
+            {
+                "contract": "DropRatio",
+                "set": "poisson-3",
+                "duration": "3 seconds",
+                "target": 0.01,
+                "policy": "memory 1",
+            },
         ],
         "small": _grid(
-            {"syn3": "4 minutes", "nezha": "20 minutes"}, {"changing-1": "15 seconds", "nezha": "30 minutes"}
+            Recall={"syn3": "4 minutes", "nezha": "20 minutes"},
+            DropRatio={"changing-1": "15 seconds", "nezha": "30 minutes"},
+            RelativeError={"freeway": "6 hours", "nezha": "30 minutes"},
         ),
         "paper": _grid(
-            dict.fromkeys(("syn3", "soccer", "nezha", "flights")),
-            dict.fromkeys(("poisson-3", "changing-1", "changing-5", "nezha", "flights")),
+            Recall=dict.fromkeys(("syn3", "soccer", "nezha", "flights")),
+            DropRatio=dict.fromkeys(("poisson-3", "changing-1", "changing-5", "nezha", "flights")),
+            RelativeError=dict.fromkeys(("freeway", "syn3", "nezha", "flights")),
         ),
     },
-    seeds={"smoke": (1,), "small": (1, 2), "paper": (1, 2, 3, 4, 5)},
+    seeds=OUR_SEEDS,
     run=run_cell,
     table=(
-        Column("fulfilled", "fulfilled", "%"),
+        FULFILLED,
         Column("average_slack_s", "average slack", "s"),
         Column("ratio", "of hindsight"),
     ),
     plots=tuple(
-        Plot(heading=f"{heading}: {what}", caption=caption, y=y, y_log=log, where={"contract": contract}, **_COMMON)
-        for contract, what, caption in (
-            ("recall", "Recall", "Variants of NeededSlack."),
-            ("drop", "DropRatio", "Variants of BoundedDrops."),
+        Plot(heading=f"{heading}: {contract}", caption=caption, y=y, y_log=log, where={"contract": contract}, **_COMMON)
+        for contract, caption in (
+            ("Recall", "Variants of NeededSlack."),
+            ("DropRatio", "Variants of BoundedDrops."),
+            ("RelativeError", "Variants of BoundedError."),
         )
         for heading, y, log in (
-            ("Fulfilled", Column("fulfilled", "fulfilled", "%"), False),
+            ("Fulfilled", FULFILLED, False),
             ("Average slack", Column("average_slack_s", "average slack", "s"), True),
         )
     ),

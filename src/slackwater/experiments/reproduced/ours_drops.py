@@ -4,41 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from slackwater.contracts import ControllerConfig
-from slackwater.control import AdaptiveMax, Fixed, MaxDelay, NeededSlack, NormalDelay
 from slackwater.experiments.frame.claims import Claim, at_least
 from slackwater.experiments.frame.description import Cell, Column, Config, Experiment, Row
-from slackwater.experiments.frame.ours import DEFAULT, DROPS_TABLE, NEAR_HINDSIGHT, compared, matrix_plots
-from slackwater.experiments.frame.streams import best_per_interval, figures, hindsight, promise, reorder, stream_of
+from slackwater.experiments.frame.ours import DEFAULT, OUR_SEEDS, matrix_plots, near_hindsight
+from slackwater.experiments.frame.ours_drops import DROPS, DROPS_TABLE, run_drops
 
-_GENERATED = ("poisson-1", "poisson-3", "poisson-5", "changing-1", "changing-3", "changing-5")
+_GENERATED = ("poisson-1", "poisson-3", "poisson-5", "changing-1", "changing-3", "changing-5", "syn3", "syn4", "soccer")
 _REAL = ("nezha", "zeek", "flights", "umts")
-_SHORT = {"poisson-3": "15 seconds", "changing-1": "15 seconds", "changing-5": "15 seconds"}
+_SHORT = {
+    **dict.fromkeys(("poisson-3", "changing-1", "changing-5"), "15 seconds"),
+    "syn3": "4 minutes",
+    "soccer": "3 minutes",
+}
 _SHORT_REAL: dict[str, str | None] = {"nezha": "30 minutes", "zeek": None, "flights": "90 days", "umts": "30 minutes"}
-_POLICIES = (DEFAULT, "default without its guard", "NormalDelay", "AdaptiveMax", "MaxSlack", "NoSlack")
 
 
 def run_cell(cell: Cell) -> Iterator[Row]:
     """Run one controller for one drop ratio on one stream."""
-    found = figures(cell, reorder(cell, promise(cell, _controller(cell))))
-    back = compared(found["average_slack_s"], hindsight(cell, found["kept"]), best_per_interval(cell))
-    yield {**found, **back}
-
-
-def _controller(cell: Cell) -> ControllerConfig | None:
-    match cell["policy"]:
-        case "default without its guard":
-            return NeededSlack(tolerance=0, memory=2.0)
-        case "NormalDelay":
-            return NormalDelay(samples=stream_of(cell).setting.samples)
-        case "AdaptiveMax":
-            return AdaptiveMax()
-        case "MaxSlack":
-            return MaxDelay()
-        case "NoSlack":
-            return Fixed("0 seconds")
-        case _:
-            return None
+    yield run_drops(cell).row
 
 
 def _grid(sets: dict[str, str | None], policies: tuple[str, ...]) -> list[Config]:
@@ -64,10 +47,10 @@ EXPERIMENT = Experiment(
             {"set": "poisson-3", "duration": "3 seconds", "target": 0.01, "policy": policy}
             for policy in (DEFAULT, "NoSlack")
         ],
-        "small": _grid({**_SHORT, **_SHORT_REAL}, _POLICIES),
-        "paper": _grid(dict.fromkeys((*_GENERATED, *_REAL)), _POLICIES),
+        "small": _grid({**_SHORT, **_SHORT_REAL}, DROPS),
+        "paper": _grid(dict.fromkeys((*_GENERATED, *_REAL)), DROPS),
     },
-    seeds={"smoke": (1,), "small": (1, 2), "paper": (1, 2, 3, 4, 5)},
+    seeds=OUR_SEEDS,
     run=run_cell,
     claims=(
         Claim(
@@ -85,8 +68,14 @@ EXPERIMENT = Experiment(
             "just when delays of 300 s begin. What was passed on then makes 194 events late 280 s afterwards, in "
             "periods that have few. A weakness: an alarm ends with its interval, however long it was waited for.",
         ),
-        NEAR_HINDSIGHT,
+        near_hindsight(
+            "Where all periods but a few need little, a constant that gives these few up is much shorter. On soccer a "
+            "few events lie 26 s behind and nearly all others 40 ms: while the guard fears for a period it waits for "
+            "the largest delay, and a few such intervals are most of the average (without the guard 1.0 to 1.2 times, "
+            "and 99 % of the periods kept). A weakness."
+        ),
     ),
     table=DROPS_TABLE,
     plots=matrix_plots("Periods kept", Column("kept", "periods kept", "%")),
+    in_matrix=True,
 )

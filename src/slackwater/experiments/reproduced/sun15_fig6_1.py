@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from slackwater.experiments.frame.claims import Claim, Judged, at_least, number
-from slackwater.experiments.frame.description import Cell, Column, Experiment, Plot, Row
+from slackwater.experiments.frame.description import Cell, Column, Plot, Row
 from slackwater.experiments.frame.joins import replay_of
 from slackwater.experiments.frame.rows import Rows
-from slackwater.experiments.frame.sun15 import SETS, SMOKE, over
+from slackwater.experiments.frame.sun15 import about_the_data
 from slackwater.sources.dataset import delays_of
 
 _BIN, _BINS = 10_000, 10  # us
@@ -43,17 +43,11 @@ def _counts(rows: Rows) -> Judged:
     return Judged(", ".join(f"{count:,}" for count in found.values()), found == _EVENTS)
 
 
-EXPERIMENT = Experiment(
-    document="SUN15",
-    section="Sec. 6.2.2, Table 6.1 and Fig. 6.1",
-    title="Late degrees of the four soccer streams",
-    about="Our model of the two recordings is made after these figures, so this checks the model, not the approach. "
+EXPERIMENT = about_the_data(
+    "Sec. 6.2.2, Table 6.1 and Fig. 6.1",
+    "Late degrees of the four soccer streams",
+    "Our model of the two recordings is made after these figures, so this checks the model, not the approach. "
     "A late degree is how far the stream's own clock is past an event when it comes.",
-    grids={
-        "smoke": [{"set": SETS[1], "duration": SMOKE}],
-        "small": over(short=True),
-        "paper": over(short=False),
-    },
     run=run_cell,
     claims=(
         Claim("328597 and 324006, 342690 and 429100 tuples", "Table 6.1", _counts, at_paper_scale=True),
@@ -76,5 +70,4 @@ EXPERIMENT = Experiment(
             y_log=True,
         ),
     ),
-    in_process_only="it is about the data alone.",
 )

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from slackwater.experiments.frame.claims import Claim, Judged, at_least
-from slackwater.experiments.frame.description import Cell, Column, Experiment, Plot, Row
+from slackwater.experiments.frame.description import Cell, Column, Plot, Row
 from slackwater.experiments.frame.joins import MOST_POINTS, replay_of
 from slackwater.experiments.frame.rows import Rows
-from slackwater.experiments.frame.sun15 import SETS, SMOKE, over, running_clocks
+from slackwater.experiments.frame.sun15 import about_the_data, running_clocks
 
 
 def run_cell(cell: Cell) -> Iterator[Row]:
@@ -32,17 +32,11 @@ def _nobody_leads(rows: Rows) -> Judged:
     return Judged(f"A ahead: {text}", all(0.05 < each.mean < 0.95 for each in shares))
 
 
-EXPERIMENT = Experiment(
-    document="SUN15",
-    section="Sec. 6.2.2, Fig. 6.2",
-    title="Out-of-sync spectrum of both games",
-    about="The difference between the clocks of the two streams at every arrival, in our model of the recordings, "
+EXPERIMENT = about_the_data(
+    "Sec. 6.2.2, Fig. 6.2",
+    "Out-of-sync spectrum of both games",
+    "The difference between the clocks of the two streams at every arrival, in our model of the recordings, "
     "which is made after this figure.",
-    grids={
-        "smoke": [{"set": SETS[1], "duration": SMOKE}],
-        "small": over(short=True),
-        "paper": over(short=False),
-    },
     run=run_cell,
     claims=(
         Claim("neither of the two streams is always leading or lagging", "Sec. 6.2.2", _nobody_leads),
@@ -63,5 +57,4 @@ EXPERIMENT = Experiment(
             panels=("set",),
         ),
     ),
-    in_process_only="it is about the data alone.",
 )

@@ -15,7 +15,7 @@ _QUOTED = {  # QCR for expectations of 80 % and 98 %
     ("soccer-16min", PD_NAME): (0.7921, 0.6440),
     ("soccer-23min", PD_NAME): (0.8899, 0.6432),
 }
-_MODEL = "Quoted for the recordings; ours is a model of them. "
+_MODEL = "Quoted for the recordings; ours is a model of them."
 _GAINS = "The gains of the PD controller are not printed; ours are the same for all runs."
 
 
@@ -26,7 +26,7 @@ def _quoted_claims() -> Iterator[Claim]:
                 f"{name}, {policy}, expectation {target:.0%}: QCR {rate:.2%}",
                 "Sec. 6.3.1.1",
                 number(rate, "qcr", "%", set=name, policy=policy, target=target),
-                why=_MODEL + (_GAINS if policy == PD_NAME else ""),
+                why=f"{_MODEL} {_GAINS}" if policy == PD_NAME else _MODEL,
             )
 
 
@@ -46,7 +46,7 @@ EXPERIMENT = compliance(
             "our approach uses 10 % to 24 % more buffer than the PD controller",
             "Sec. 6.3.1.1",
             _more_buffer,
-            why=_MODEL + _GAINS,
+            why=f"{_MODEL} {_GAINS}",
         ),
         Claim(
             "the better the quality expected, the larger the buffer",
