@@ -20,7 +20,7 @@ from slackwater.decisions import decisions_table
 from slackwater.estimate.recent_calls import RecentCalls
 from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.call import DECISIONS, Call, Saved, frame_of, identity_of, run_call
-from slackwater.spark.control_stream import ControlRecord, read_record
+from slackwater.spark.control_stream import ControlRecord, ignored_words, read_records
 from slackwater.spark.held import HeldStore
 from slackwater.spark.join_call import JoinBucket, JoinSaved, identity_of_join
 from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
@@ -58,7 +58,7 @@ class BucketProcessor(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:
         """Run the packets of a micro-batch through the pipeline."""
         packets: pd.DataFrame = pd.concat(list(rows))
-        control = [read_record(body) for body in packets.loc[packets["kind"] == CONTROL, "body"]]
+        control = read_records(packets.loc[packets["kind"] == CONTROL, "body"])
         tables = tables_of(packets, self._schemas)
         yield self._call(bucket_at(key[0]), tables, int(packets["processing_time"].iloc[0]), control)
 
@@ -117,10 +117,10 @@ class BucketProcessor(StatefulProcessor):
 
     def _ignored(self, control: list[ControlRecord], bucket: int) -> Iterator[dict[str, Any]]:
         """Report control records that mean nothing to the plan, once: in the decisions of the first bucket."""
-        for record in control:
-            if bucket == 0 and record.kind not in self.heeds:
-                table = decisions_table({"operator": "control", "stream": f"ignored: {record.kind}"}, 1)
-                yield {"kind": DECISIONS, "bucket": bucket, "body": to_bytes(table)}
+        words = ignored_words(control, self.heeds) if bucket == 0 else []
+        if words:
+            table = decisions_table({"operator": "control", "stream": pa.array(words)}, len(words))
+            yield {"kind": DECISIONS, "bucket": bucket, "body": to_bytes(table)}
 
     def _renew_timer(self, old: int | None, wanted: int | None) -> None:
         if old is not None and old != wanted:
