@@ -37,9 +37,21 @@ def unsealed(body: bytes) -> pa.Table:
         content = memoryview(body)[: -_SEAL.size]
         if zlib.crc32(content) != checksum:
             raise pa.ArrowInvalid("the checksum of the chunk is not that of its bytes")
-    table = from_bytes(content)
-    table.validate(full=True)  # Arrow believes what a file says about itself; who forges a chunk forges its seal too
-    return table
+    return _usable(content)
+
+
+def _usable(content: bytes) -> pa.Table:
+    """Read a table and look at all of it: Arrow believes what bytes say of themselves, and a forger makes the seal fit.
+
+    What Arrow finds wrong it says in many ways: bytes that end early are an OSError.
+    """
+    try:
+        table = from_bytes(content)
+        table.validate(full=True)
+        str(table.schema)  # names, also within columns, that are no text
+        return table
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise pa.ArrowInvalid(str(error)) from error
 
 
 def sealed_text(text: str) -> str:
