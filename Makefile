@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench rivals experiments simulate dev lock clean
+.PHONY: help demo test check bench rivals experiments simulate fuzz mutation sbom audit dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -36,13 +36,29 @@ SEEDS ?= 1000
 simulate: $(READY)  ## random plans and streams, cut and restored, against oracles (SEEDS=10000: about 11 minutes)
 	$(BIN)/slackwater simulate --seeds $(SEEDS)
 
+RUNS ?= 1000000
+FUZZ ?= contract state control sql files
+fuzz: $(READY)  ## coverage-guided fuzzing, RUNS inputs for each target (a million: about two hours of one core)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris>=3'
+	for target in $(FUZZ); do PYTHONPATH=src:. $(BIN)/python -m tests.fuzz $$target --runs $(RUNS) || exit 1; done
+
+MUTANTS ?= 300
+mutation: $(READY)  ## small wrong changes of core, models and control: how many the tests notice (hours)
+	scripts/mutation.sh $(BIN)/python $(MUTANTS)
+
+sbom: $(READY)  ## what the environment is made of, as CycloneDX JSON
+	scripts/audit.sh sbom $(BIN)/python dist/slackwater-sbom.json
+
+audit:  ## pinned versions against known advisories (needs the network)
+	scripts/audit.sh audit constraints.txt
+
 dev: $(READY)  ## set up the environment in .venv
 
 lock:  ## renew constraints.txt from the newest versions that pyproject.toml allows
 	scripts/lock.sh
 
 clean:  ## remove the environment and everything that was built
-	rm -rf $(VENV) build dist demo-output replay-output experiment-results benchmarks/results .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-audit fuzz-output mutation-output build dist demo-output replay-output experiment-results benchmarks/results .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt scripts/check-env.sh
 	@python=$$(scripts/check-env.sh) || exit 1; \

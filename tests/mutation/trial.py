@@ -1,0 +1,79 @@
+"""One mutant against the tests that run what it changes, in a fork of a process that has the libraries loaded already.
+
+The mutant is compiled in the child when its module is imported; no file is changed.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.util
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from typing import Any
+
+from tests.mutation.mutants import Mutant, mutated
+
+_LEAST, _TIMES = 30.0, 4.0  # seconds, and times the usual ones, after which a mutant counts as hanging
+
+
+def outcome_of(mutant: Mutant, root: Path, tests: Sequence[str], usual: float) -> tuple[str, float]:
+    """Return "killed", "timeout" or "survived", and how long it took."""
+    started = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        _run(mutant, root, tests)
+    limit = started + _LEAST + _TIMES * usual
+    while time.monotonic() < limit:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            code = os.waitstatus_to_exitcode(status)
+            return ("survived" if code == 0 else "killed"), time.monotonic() - started
+        time.sleep(0.05)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "timeout", time.monotonic() - started
+
+
+def _run(mutant: Mutant, root: Path, tests: Sequence[str]) -> None:
+    """Run the tests in the child; never returns."""
+    code = 99
+    try:
+        os.setpgid(0, 0)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        sys.meta_path.insert(0, _Finder(mutant, root))
+        import pytest
+
+        quiet = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--timeout=0", "--no-header", "--tb=no"]
+        code = int(pytest.main([*quiet, *tests]))
+    finally:
+        os._exit(code)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds the one module that is changed."""
+
+    def __init__(self, mutant: Mutant, root: Path) -> None:
+        self._module = f"{root.name}.{mutant.file.removesuffix('.py').replace('/', '.')}"
+        self._loader = _Loader(self._module, str(root / mutant.file), mutant)
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        if fullname != self._module:
+            return None
+        return importlib.util.spec_from_file_location(fullname, self._loader.path, loader=self._loader)
+
+
+class _Loader(SourceFileLoader):
+    def __init__(self, name: str, path: str, mutant: Mutant) -> None:
+        super().__init__(name, path)
+        self._mutant = mutant
+
+    def get_code(self, fullname: str) -> Any:
+        source = Path(self.path).read_text()
+        return compile(mutated(source, self._mutant.number), self.path, "exec")
