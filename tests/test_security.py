@@ -72,7 +72,7 @@ FILES = ["(SELECT count(*) FROM read_csv('/etc/passwd')) > 0", "(SELECT content 
 
 @pytest.mark.parametrize("expression", FILES)
 def test_expressions_cannot_read_files(expression):
-    with pytest.raises(duckdb.Error, match="disabled|Permission"):
+    with pytest.raises(duckdb.Error, match=r"disabled|Permission"):
         evaluated([expression], pa.table({"c0": [1]}))
 
 
@@ -89,7 +89,10 @@ def joined(where: str, **columns: list):
     return sw.join(left, right, where=where, within="5 seconds", contract=sw.NoSlack()).results
 
 
-@pytest.mark.parametrize("where", ["a.x > __import__('os').getpid()", "a.x > (SELECT 1)", "a.x > 1; DROP TABLE columns"])
+NONE = ["a.x > __import__('os').getpid()", "a.x > (SELECT 1)", "a.x > 1; DROP TABLE columns"]
+
+
+@pytest.mark.parametrize("where", NONE)
 def test_a_condition_that_is_no_condition_is_refused(where):
     with pytest.raises(ParameterError):
         joined(where, x=[5, 6])

@@ -1,4 +1,7 @@
-"""Files of rows, read and put in order: every row leaves or is late, or the file is refused. The first byte says how."""
+"""Files of rows, read and put in order: every row leaves or is late, or the file is refused.
+
+The first byte says of which kind a file is, and how it is read.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from tests.fuzz import files, records, state, texts
 from tests.sql.corpus import DOCUMENTS, OURS
 
-_YAML = "#yaml\nstreams: {bus: {dataset: traffic}}\nsinks: {o: {path: x}}\nqueries:\n  - {into: o, select: '*', from: bus}\n"
+_YAML = """#yaml
+streams: {bus: {dataset: traffic}}
+sinks: {o: {path: x}}
+queries:
+  - {into: o, select: '*', from: bus}
+"""
 _SCRIPT = """CREATE STREAM bus (ts BIGINT, s STRUCT<x: INT>) WITH (path = 'x', unit = 's', n.x = 5);
 CREATE SINK o WITH (path = 'o', rows = 5); SET engine = 'local'; INSERT INTO o SELECT * FROM bus WITH SLACK 1 s"""
 _CONTRACTS = (
@@ -46,8 +51,32 @@ TARGETS: Mapping[str, Target] = {
         lambda: [text.encode() for text in (*DOCUMENTS, *OURS, _YAML, _SCRIPT)],
         (
             *("SELECT ", " FROM ", "bus", "scats", "[5 s]", "[RANGE ", "SLIDE ", " WHERE ", " GROUP BY ", "DRATIO "),
-            *(" WITH ", "RECALL ", "NO SLACK", "OVER ", "DEADLINE ", "EARLY ", "LATE ", "INSERT INTO ", "CREATE STREAM "),
-            *("CREATE SINK ", "SET ", "count(*)", "area", "delay", "flow", "line", " AND ", " OR ", "CASE ", "CAST(", "`", "'"),
+            *(
+                " WITH ",
+                "RECALL ",
+                "NO SLACK",
+                "OVER ",
+                "DEADLINE ",
+                "EARLY ",
+                "LATE ",
+                "INSERT INTO ",
+                "CREATE STREAM ",
+            ),
+            *(
+                "CREATE SINK ",
+                "SET ",
+                "count(*)",
+                "area",
+                "delay",
+                "flow",
+                "line",
+                " AND ",
+                " OR ",
+                "CASE ",
+                "CAST(",
+                "`",
+                "'",
+            ),
         ),
     ),
     "contract": Target(
@@ -61,8 +90,23 @@ TARGETS: Mapping[str, Target] = {
     "control": Target(
         records.control,
         lambda: list(_RECORDS),
-        ('"kind"', '"prod"', '"slack"', '"at"', '"until"', '"where"', '"line"', '"number"', "\\ud800", "null", "1e999", "NaN"),
+        (
+            '"kind"',
+            '"prod"',
+            '"slack"',
+            '"at"',
+            '"until"',
+            '"where"',
+            '"line"',
+            '"number"',
+            "\\ud800",
+            "null",
+            "1e999",
+            "NaN",
+        ),
     ),
     "state": Target(state.state, state.seeds, ('"chunks"', '"pipeline"', '"checksum"', '"version"', "ARROW1", "null")),
-    "files": Target(files.files, files.seeds, ("ts,", "text", "PAR1", "2026-01-01", "null", '{"ts":', "\\n", "\\xff\\xff")),
+    "files": Target(
+        files.files, files.seeds, ("ts,", "text", "PAR1", "2026-01-01", "null", '{"ts":', "\\n", "\\xff\\xff")
+    ),
 }

@@ -38,7 +38,7 @@ def sql(data: bytes) -> None:
     try:
         script = parse(text)
     except SqlError as error:
-        assert f"line {error.line}, column {error.column}: " in str(error)
+        _check_place(error)
         return
     printed = print_script(script)
     assert printed == print_script(parse(printed)), "what is printed is read as something else"
@@ -46,6 +46,10 @@ def sql(data: bytes) -> None:
         read_pipeline(text)
     with suppress(SqlError):
         sw.sql(text, contract=sw.NoSlack(), **streams())
+
+
+def _check_place(error: SqlError) -> None:
+    assert f"line {error.line}, column {error.column}: " in str(error)
 
 
 def contract(data: bytes) -> None:

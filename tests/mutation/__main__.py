@@ -72,19 +72,13 @@ def chosen(mutant: Mutant, tests: Mapping[str, Mapping[str, Any]], budget: float
 
 def summary(output: Path) -> str:
     """Return the score with its 95 % interval (Wilson)."""
+    from slackwater.quality.share import wilson  # not before the forks: they import what is changed
+
     rows = [json.loads(line) for line in output.read_text().splitlines()]
     counts = Counter(row["outcome"] for row in rows)
     noticed, total = counts["killed"] + counts["timeout"], len(rows)
     low, high = wilson(noticed, total)
     return f"{dict(counts)}: {noticed} of {total} noticed, {noticed / total:.1%} [{low:.1%}, {high:.1%}]"
-
-
-def wilson(hits: int, total: int, z: float = 1.959964) -> tuple[float, float]:
-    """Return the 95 % interval of a share."""
-    share, spread = hits / total, z * z / total
-    middle = (share + spread / 2) / (1 + spread)
-    half = z * (share * (1 - share) / total + spread / (4 * total)) ** 0.5 / (1 + spread)
-    return middle - half, middle + half
 
 
 def _left(mutants: Sequence[Mutant], output: Path) -> list[Mutant]:

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from slackwater.cli.advise import advise
+from slackwater.cli.audit import audit
 from slackwater.cli.bench import bench
 from slackwater.cli.demo.command import demo
 from slackwater.cli.experiment import experiment
@@ -53,6 +54,7 @@ app.command()(replay)
 app.command()(experiment)
 app.command()(report)
 app.command()(bench)
+app.command()(audit)
 app.command()(prod)
 app.command()(simulate)
 

@@ -58,7 +58,7 @@ def read_record(body: bytes) -> ControlRecord:
         return ControlRecord("unreadable")
     try:
         found = json.loads(body)
-        json.dumps(found, ensure_ascii=False).encode()  # halves of characters, which no column can hold, are a ValueError
+        json.dumps(found, ensure_ascii=False).encode()  # a ValueError: half a character, which no column can hold
         kind = str(found["kind"])
         return ControlRecord(
             kind, _told(found) if kind == "slack" else None, Prod.read(found) if kind == "prod" else None
