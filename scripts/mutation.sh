@@ -8,4 +8,5 @@ for part in core models control local pipeline estimate quality testing simulati
   [ -e "$output/$part.json" ] && continue
   "$1" -m pytest -q -p tests.mutation.reached --reached "$output/$part.json" -m "not spark" --timeout=120 --hypothesis-seed=0 "tests/$part" || true
 done
-"$1" -m tests.mutation --mutants "$2" --reached "$output"/*.json --output "$output/mutants.jsonl"
+"$1" -m tests.mutation --mutants "$2" --budget 12 --reached "$output"/*.json --output "$output/mutants.jsonl"
+"$1" -m tests.mutation --mutants "$2" --budget 90 --reached "$output"/*.json --output "$output/mutants.jsonl" --again

@@ -36,7 +36,9 @@ def test_an_expected_quality_below_the_target_admits_a_violation():
 
 
 def test_a_period_that_is_just_good_enough_is_kept():
-    assert (2, 1) == (lambda found: (found.kept, found.violated))(audited([0.9, 0.95, 0.89], said([], []), ends=(1, 2, 3)))
+    assert (2, 1) == (lambda found: (found.kept, found.violated))(
+        audited([0.9, 0.95, 0.89], said([], []), ends=(1, 2, 3))
+    )
 
 
 def test_periods_do_not_overlap():

@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--reached", type=Path, nargs="+", required=True)
     parser.add_argument("--output", type=Path, default=Path("mutants.jsonl"))
+    parser.add_argument("--again", action="store_true", help="only what survived, with more tests or new ones")
     parser.add_argument("--budget", type=float, default=25.0, help="seconds of tests for each mutant")
     given = parser.parse_args()
     if os.environ.get("NUMBA_DISABLE_JIT") != "1":
@@ -39,7 +40,8 @@ def main() -> None:
     tests: dict[str, dict[str, Any]] = {}
     for file in given.reached:
         tests |= json.loads(file.read_text())
-    for mutant in _left(sampled(root, given.mutants, given.seed), given.output):
+    every = sampled(root, given.mutants, given.seed)
+    for mutant in _survivors(every, given.output) if given.again else _left(every, given.output):
         _try(mutant, root, tests, given)
     print(summary(given.output))
 
@@ -74,7 +76,7 @@ def summary(output: Path) -> str:
     """Return the score with its 95 % interval (Wilson)."""
     from slackwater.quality.share import wilson  # not before the forks: they import what is changed
 
-    rows = [json.loads(line) for line in output.read_text().splitlines()]
+    rows = _tried(output).values()
     counts = Counter(row["outcome"] for row in rows)
     noticed, total = counts["killed"] + counts["timeout"], len(rows)
     low, high = wilson(noticed, total)
@@ -83,9 +85,19 @@ def summary(output: Path) -> str:
 
 def _left(mutants: Sequence[Mutant], output: Path) -> list[Mutant]:
     """Return those that were not tried yet: a run that was ended goes on."""
-    lines = output.read_text().splitlines() if output.exists() else []
-    done = {(row["file"], row["number"]) for row in map(json.loads, lines)}
+    done = _tried(output)
     return [mutant for mutant in mutants if (mutant.file, mutant.number) not in done]
+
+
+def _survivors(mutants: Sequence[Mutant], output: Path) -> list[Mutant]:
+    done = {place for place, row in _tried(output).items() if row["outcome"] in ("survived", "unreached")}
+    return [mutant for mutant in mutants if (mutant.file, mutant.number) in done]
+
+
+def _tried(output: Path) -> dict[tuple[str, int], dict[str, Any]]:
+    """Return what became of each mutant in the end."""
+    rows = map(json.loads, output.read_text().splitlines() if output.exists() else [])
+    return {(row["file"], row["number"]): row for row in rows}
 
 
 def _try(mutant: Mutant, root: Path, tests: Mapping[str, Any], given: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.abc
 import importlib.util
 import os
+import resource
 import signal
 import sys
 import time
@@ -18,32 +19,36 @@ from typing import Any
 
 from tests.mutation.mutants import Mutant, mutated
 
-_LEAST, _TIMES = 30.0, 4.0  # seconds, and times the usual ones, after which a mutant counts as hanging
+_MOST_MEMORY = 4 << 30  # a loop that does not end any more must not take the machine with it
+_LEAST, _TIMES = 20.0, 3.0  # seconds of processor time, and times the usual ones, after which a mutant is hanging
+_WAITS = 15  # times that on the clock: it waits for something, or the machine is busy
 
 
 def outcome_of(mutant: Mutant, root: Path, tests: Sequence[str], usual: float) -> tuple[str, float]:
     """Return "killed", "timeout" or "survived", and how long it took."""
-    started = time.monotonic()
+    started, limit = time.monotonic(), _LEAST + _TIMES * usual
     child = os.fork()
     if child == 0:
-        _run(mutant, root, tests)
-    limit = started + _LEAST + _TIMES * usual
-    while time.monotonic() < limit:
+        _run(mutant, root, tests, int(limit))
+    while time.monotonic() < started + _WAITS * limit:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             code = os.waitstatus_to_exitcode(status)
-            return ("survived" if code == 0 else "killed"), time.monotonic() - started
+            outcome = {0: "survived", -signal.SIGXCPU: "timeout"}.get(code, "killed")
+            return outcome, time.monotonic() - started
         time.sleep(0.05)
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return "timeout", time.monotonic() - started
 
 
-def _run(mutant: Mutant, root: Path, tests: Sequence[str]) -> None:
+def _run(mutant: Mutant, root: Path, tests: Sequence[str], seconds: int) -> None:
     """Run the tests in the child; never returns."""
     code = 99
     try:
         os.setpgid(0, 0)
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
