@@ -9,13 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 import slackwater as sw
-from slackwater.decisions import decisions_table
-from slackwater.pipeline.marks import Answer
 from slackwater.pipeline.prod import control_marks
-from slackwater.pipeline.read_marks import KnownGroups, answers_table
+from slackwater.pipeline.read_marks import KnownGroups
 from slackwater.spark.control_stream import KINDS, ignored_words, read_records
 from slackwater.spark.join_call import JoinSaved
-from slackwater.spark.packets import to_bytes
 from slackwater.time import MAX_TIME, MIN_TIME
 
 KEYS = pa.table({"line": pa.array(["a", None]), "number": pa.array([1, 2], pa.int32())})
@@ -43,11 +40,8 @@ def control(data: bytes) -> None:
     prods = [record.prod for record in records if record.prod is not None]
     marks = list(control_marks(plan, schema, prods, KnownGroups(np.zeros(0, np.int64), KEYS)))
     assert all(mark.until is None or MIN_TIME <= mark.until <= MAX_TIME for mark in marks)
-    if marks:
-        to_bytes(answers_table([Answer(mark, 0, 0) for mark in marks], bucket=0))
-    words = ignored_words(records, KINDS)
-    if words and set(words) != {"ignored: unreadable"}:
-        to_bytes(decisions_table({"operator": "control", "stream": pa.array(words)}, len(words)))
+    words = [*ignored_words(records, KINDS), *(mark.words for mark in marks)]
+    assert words == pa.array(words, pa.string()).to_pylist()  # what of a record goes to decisions
     saved = JoinSaved().hearing([record.told for record in records if record.told is not None])
     if saved.told is not None:
         assert list(saved.told) == JoinSaved.load((saved.dump("plan"),), "plan").told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from contextlib import suppress
 from functools import cache
 
@@ -29,7 +30,7 @@ def streams() -> dict[str, sw.Stream]:
 
 
 def sql(data: bytes) -> None:
-    """Read a text; what is a query is also bound to streams, but not run."""
+    """Read a text; of what is a query, one in eight is also bound to streams, but not run."""
     text = data.decode(errors="replace")
     if text.startswith("#yaml"):
         with suppress(SqlError):
@@ -44,6 +45,8 @@ def sql(data: bytes) -> None:
     assert printed == print_script(parse(printed)), "what is printed is read as something else"
     with suppress(SqlError):
         read_pipeline(text)
+    if zlib.crc32(data) % 8:  # binding takes as long as reading twenty others
+        return
     with suppress(SqlError):
         sw.sql(text, contract=sw.NoSlack(), **streams())
 

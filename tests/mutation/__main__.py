@@ -32,6 +32,7 @@ def main() -> None:
     parser.add_argument("--reached", type=Path, nargs="+", required=True)
     parser.add_argument("--output", type=Path, default=Path("mutants.jsonl"))
     parser.add_argument("--again", action="store_true", help="only what survived, with more tests or new ones")
+    parser.add_argument("--part", type=int, nargs=2, default=(0, 1), metavar=("I", "N"), help="of N at once, this one")
     parser.add_argument("--budget", type=float, default=25.0, help="seconds of tests for each mutant")
     given = parser.parse_args()
     if os.environ.get("NUMBA_DISABLE_JIT") != "1":
@@ -41,7 +42,8 @@ def main() -> None:
     for file in given.reached:
         tests |= json.loads(file.read_text())
     every = sampled(root, given.mutants, given.seed)
-    for mutant in _survivors(every, given.output) if given.again else _left(every, given.output):
+    part, parts = given.part
+    for mutant in (_survivors(every, given.output) if given.again else _left(every, given.output))[part::parts]:
         _try(mutant, root, tests, given)
     print(summary(given.output))
 

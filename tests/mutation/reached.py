@@ -74,12 +74,12 @@ _KEY = pytest.StashKey[Reached]()
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Any:
     reached = item.config.stash[_KEY]
-    started = time.perf_counter()
+    started = time.process_time()
     reached.start()
     try:
         return (yield)
     finally:
-        reached.stop(item.nodeid, time.perf_counter() - started)
+        reached.stop(item.nodeid, time.process_time() - started)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

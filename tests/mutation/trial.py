@@ -20,7 +20,7 @@ from typing import Any
 from tests.mutation.mutants import Mutant, mutated
 
 _MOST_MEMORY = 4 << 30  # a loop that does not end any more must not take the machine with it
-_LEAST, _TIMES = 20.0, 3.0  # seconds of processor time, and times the usual ones, after which a mutant is hanging
+_LEAST, _TIMES = 8.0, 1.5  # seconds of processor time, and times the usual ones, after which a mutant is hanging
 _WAITS = 15  # times that on the clock: it waits for something, or the machine is busy
 
 
