@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.mutation.mutants import Mutant, mutants_of
-from tests.mutation.trial import outcome_of
+from tests.mutation.trial import load, outcome_of
 
 PARTS = ("core", "models", "control")
 
@@ -41,6 +41,7 @@ def main() -> None:
     tests: dict[str, dict[str, Any]] = {}
     for file in given.reached:
         tests |= json.loads(file.read_text())
+    load(list(tests))
     every = sampled(root, given.mutants, given.seed)
     part, parts = given.part
     for mutant in (_survivors(every, given.output) if given.again else _left(every, given.output))[part::parts]:

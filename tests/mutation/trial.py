@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.mutation.mutants import Mutant, mutated
+from tests.mutation.patched import patch
 
 _MOST_MEMORY = 4 << 30  # a loop that does not end any more must not take the machine with it
 _LEAST, _TIMES = 8.0, 1.5  # seconds of processor time, and times the usual ones, after which a mutant is hanging
@@ -52,13 +53,30 @@ def _run(mutant: Mutant, root: Path, tests: Sequence[str], seconds: int) -> None
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
-        sys.meta_path.insert(0, _Finder(mutant, root))
+        if not patch(mutant, root):
+            _forget_modules(root.name)
+            sys.meta_path.insert(0, _Finder(mutant, root))
         import pytest
 
         quiet = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--timeout=0", "--no-header", "--tb=no"]
         code = int(pytest.main([*quiet, *tests]))
     finally:
         os._exit(code)
+
+
+def _forget_modules(package: str) -> None:
+    """Let everything be imported anew: what is changed is not a function."""
+    for name in [each for each in sys.modules if each.split(".")[0] in (package, "tests", "conftest")]:
+        if not name.startswith("tests.mutation"):
+            del sys.modules[name]
+
+
+def load(tests: Sequence[str]) -> None:
+    """Import the package and the files of tests, once for all forks."""
+    import pytest
+
+    files = sorted({test.split("::")[0] for test in tests})
+    pytest.main(["--collect-only", "-q", "-q", "-p", "no:cacheprovider", "--no-header", *files])
 
 
 class _Finder(importlib.abc.MetaPathFinder):
