@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs pictures bench rivals experiments simulate chaos kafka kafka-test wheel wheeltest submittest dev lock clean
+.PHONY: help demo test check docs pictures bench rivals experiments simulate chaos fuzz mutation sbom audit kafka kafka-test wheel wheeltest submittest dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -69,13 +69,29 @@ kafka-test: kafka  ## what tests/kafka claims, against a broker of its own (ROWS
 $(KAFKA)/.ready: scripts/kafka-jars.sh scripts/kafka/broker.xml scripts/kafka/connector.xml
 	scripts/kafka-jars.sh $(KAFKA)
 
+RUNS ?= 1000000
+FUZZ ?= contract state control sql files
+fuzz: $(READY)  ## coverage-guided fuzzing, RUNS inputs for each target (a million: about two hours of one core)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'atheris>=3'
+	for target in $(FUZZ); do PYTHONPATH=src:. $(BIN)/python -m tests.fuzz $$target --runs $(RUNS) || exit 1; done
+
+MUTANTS ?= 300
+mutation: $(READY)  ## small wrong changes of core, models and control: how many the tests notice (hours)
+	scripts/mutation.sh $(BIN)/python $(MUTANTS)
+
+sbom: $(READY)  ## what the environment is made of, as CycloneDX JSON
+	scripts/audit.sh sbom $(BIN)/python dist/slackwater-sbom.json
+
+audit:  ## pinned versions against known advisories (needs the network)
+	scripts/audit.sh audit constraints.txt
+
 dev: $(READY)  ## set up the environment in .venv
 
 lock:  ## renew constraints.txt from the newest versions that pyproject.toml allows
 	scripts/lock.sh
 
 clean:  ## remove the environment and everything that was built
-	rm -rf $(VENV) build dist demo-output replay-output experiment-results benchmarks/results .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-audit fuzz-output mutation-output build dist demo-output replay-output experiment-results benchmarks/results .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt scripts/check-env.sh
 	@python=$$(scripts/check-env.sh) || exit 1; \

@@ -98,3 +98,9 @@ def test_what_was_remembered_of_results_means_nothing_for_a_drop_ratio():
     assert {"slack": 7, "longest": 0} == {
         name: value for name, value in controller_for(drop, kept).snapshot().items() if name in ("slack", "longest")
     }
+
+
+@pytest.mark.parametrize("wrap", [lambda inner: Capped(inner, cap="2 s"), lambda inner: Speculative(inner, alpha=0.5)])
+def test_what_is_no_controller_cannot_be_wrapped(wrap):
+    with pytest.raises(ParameterError, match="inner"):
+        wrap("2 seconds")

@@ -57,3 +57,11 @@ def test_without_a_join_the_events_within_the_slack_count():
 
 def test_nothing_due_is_full_quality():
     assert 1.0 == Sizes(0, 0).quality
+
+
+def test_where_nothing_was_due_the_quality_is_perfect():
+    assert 1.0 == Sizes().quality
+
+
+def test_no_sizes_add_nothing():
+    assert Sizes(2, 4) == Sizes() + Sizes(2, 4)

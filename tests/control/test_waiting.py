@@ -44,3 +44,7 @@ def test_a_merge_under_a_deadline_can_be_tuned():
     decisions = sw.merge(*streams, contract=tuned).decisions
     assert max(decisions["slack"].to_pylist()) < 5 * SECOND
     assert sum(filter(None, decisions["slack_ready"].to_pylist())) > 0
+
+
+def test_streams_that_are_not_ahead_of_each_other_have_no_spread():
+    assert 0 == waited_in(replace(measured([0], [0], slack=200), stall=0), GOAL).spread

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from slackwater.core.gate_readers import Read, SharedGate, SharedGateLogic
+from slackwater.core.gate_readers import Read, ReaderState, SharedGate, SharedGateLogic
 from slackwater.errors import GateFullError, ParameterError
 from tests.oracle.gate import Event, SlackScaleGate
 
@@ -210,3 +210,7 @@ def test_what_all_have_read_is_forgotten():
 def test_what_cannot_work_is_refused(work, message):
     with pytest.raises(ParameterError, match=message):
         work(SharedGate(writers=2, readers=1).build())
+
+
+def test_a_reader_that_is_closed_has_nothing_left_to_read():
+    assert (5, 0) == (ReaderState().unread(5), ReaderState(is_open=False).unread(5))

@@ -58,3 +58,11 @@ def test_times_that_are_too_far_apart_to_be_packed_are_sorted_instead():
         gate.insert(writer, ends)
     read = gate.get(0).events
     assert (sorted(read.time.tolist()), [*range(100)]) == (read.time.tolist(), read.stream[:100].tolist())
+
+
+def test_times_that_are_too_far_apart_to_be_packed_are_left_to_others():
+    far = 1 << (62 - 2)  # three streams take two bits
+    streams = [(np.array([0]), 0), (np.array([1]), 0), (np.array([far - 1]), 0)]
+    assert [0, 1, far - 1] == merge_runs(streams, Tagged.none()).time.tolist()
+    streams[2] = (np.array([far]), 0)
+    assert merge_runs(streams, Tagged.none()) is None

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from slackwater.core.algebra import fold
 from slackwater.core.sketches import Distinct, Quantile, Sketch
+from slackwater.core.sketches import _registers as registers
 
 NUMBERS = (
     st.floats(1e-300, 1e12).map(lambda x: -x)
@@ -87,3 +88,13 @@ def test_a_cell_holds_no_more_keys_than_it_has_events(sketch):
         sketch, values if isinstance(sketch, Quantile) else values.view(np.int64), None, np.arange(300) // 3, 100
     )
     assert np.diff(maps[0].starts).max() <= 3
+
+
+def test_half_of_the_values_have_their_first_bit_at_once_and_a_quarter_at_the_second_place():
+    _, place = registers(np.arange(2_000), 8)
+    assert pytest.approx([0.5, 0.25, 0.125], abs=0.03) == [float(np.mean(place == bit)) for bit in (1, 2, 3)]
+
+
+def test_values_are_spread_over_all_registers():
+    register, _ = registers(np.arange(2_000), 4)
+    assert pytest.approx([125] * 16, abs=45) == np.bincount(register, minlength=16).tolist()

@@ -149,6 +149,20 @@ def test_a_control_record_of_an_unknown_kind_is_reported_and_harms_nothing(spark
     assert "ignored: explode" in found["decisions"]["stream"].to_pylist()
 
 
+def test_control_records_beyond_all_limits_are_reported_and_harm_nothing(spark, tmp_path, table):
+    folder = as_files(table, tmp_path / "in", files=1)
+    (tmp_path / "control").mkdir()
+    long, deep = "x" * 1_000_000, "[" * 3_000
+    records = [long, deep, '{"kind": "\\ud800"}', *["7"] * 20_000]
+    (tmp_path / "control" / "1.json").write_text("\n".join(records))
+    stream = sw.stream(as_stream(spark, folder), event_time="ts", arrival="seq")
+    _, found = run(sw.reorder(stream, contract=sw.FixedSlack("10 seconds")), tmp_path)
+    reported = [each for each in found["decisions"]["stream"].to_pylist() if each.startswith("ignored")]
+    assert ROWS == found["results"].num_rows
+    # 20,002 records, of which 1,000 are read; the line of a million characters never comes
+    assert [*["ignored: unreadable"] * 100, "ignored: 901 more"] == sorted(reported, key=lambda each: "more" in each)
+
+
 def test_every_type_of_column_comes_back_as_it_was(spark, tmp_path):
     spark.conf.set("spark.sql.session.timeZone", "America/New_York")
     try:

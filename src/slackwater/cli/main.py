@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from slackwater.cli.advise import advise
+from slackwater.cli.audit import audit
 from slackwater.cli.bench import bench
 from slackwater.cli.chaos import chaos
 from slackwater.cli.contract import contract
@@ -58,6 +59,7 @@ app.command()(experiment)
 app.command()(report)
 app.command()(bench)
 app.command()(dashboard)
+app.command()(audit)
 app.command()(prod)
 app.command()(contract)
 app.command()(drain)

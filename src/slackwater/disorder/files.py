@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from slackwater.disorder.json_lines import check_json_lines
 from slackwater.disorder.lakes import lake_of, open_lake
 from slackwater.disorder.ordered import in_arrival_order
 from slackwater.disorder.run import BATCH_ROWS, Notice, profile_batches
@@ -60,6 +61,8 @@ class Files:
             problem = f"is {lake}, whose rows have no order"
             raise DatasetError(str(path), problem=problem, remedy="name the column that orders them: --arrival")
         try:
+            if _FORMATS.get(path.suffix.lower()) == "json":
+                check_json_lines(path)
             opened = ds.dataset(path, format=_FORMATS[path.suffix.lower()]) if lake is None else open_lake(lake, path)
         except (OSError, pa.ArrowException) as error:
             raise _unreadable(str(path), error) from error

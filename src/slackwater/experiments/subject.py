@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from slackwater.api import Stream, join, stream
 from slackwater.contracts import Contract, NoSlack
+from slackwater.disorder.json_lines import check_json_lines
 from slackwater.errors import DatasetError
 from slackwater.experiments.queries import JoinQuery, query_for
 from slackwater.local.join import LocalJoin, run_join
@@ -131,8 +132,13 @@ def read_rows(file: Path) -> pa.Table:
         raise DatasetError(str(file), problem=f"cannot be read ({error})", remedy="check the file") from error
 
 
+def _read_json(file: Path) -> pa.Table:
+    check_json_lines(file)
+    return pyarrow.json.read_json(file)
+
+
 _READERS: Mapping[str, Callable[[Path], pa.Table]] = {
     ".parquet": pq.read_table,
     ".csv": pyarrow.csv.read_csv,
-    **dict.fromkeys((".json", ".jsonl", ".ndjson"), pyarrow.json.read_json),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), _read_json),
 }

@@ -12,6 +12,7 @@ import pyarrow.csv as csv
 import pyarrow.json as json
 import pyarrow.parquet as pq
 
+from slackwater.disorder.json_lines import check_json_lines
 from slackwater.errors import DatasetError
 from slackwater.local.arrow_types import arrow_type
 
@@ -61,10 +62,17 @@ def _in_numbers(path: Path) -> list[tuple[int, str]]:
 
 def _read(path: Path, kind: str, schema: pa.Schema) -> pa.Table:
     try:
-        table = _READERS[kind](path, schema)
+        table = _usable(_READERS[kind](path, schema))
         return _cast(path, table, schema) if len(schema) else table
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise _unreadable(path, error) from error
+
+
+def _usable(table: pa.Table) -> pa.Table:
+    """Return a table that is what it says: Arrow believes files, in which names and texts may be no UTF-8."""
+    table.validate(full=True)
+    str(table.schema)
+    return table
 
 
 def _cast(path: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -81,10 +89,15 @@ def _read_csv(path: Path, schema: pa.Schema) -> pa.Table:
     return csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=types))
 
 
+def _read_json(path: Path) -> pa.Table:
+    check_json_lines(path)
+    return json.read_json(path)
+
+
 _READERS: Mapping[str, Callable[[Path, pa.Schema], pa.Table]] = {
     "parquet": lambda path, schema: pq.read_table(path, columns=schema.names or None, partitioning=None),
     "csv": _read_csv,
-    "json": lambda path, schema: json.read_json(path),
+    "json": lambda path, schema: _read_json(path),
 }
 
 

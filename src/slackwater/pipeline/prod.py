@@ -13,6 +13,7 @@ from slackwater.errors import ParameterError
 from slackwater.events import PROD
 from slackwater.pipeline.marks import LAST_ARRIVAL, Mark
 from slackwater.pipeline.read_marks import in_words
+from slackwater.time import MAX_TIME, MIN_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ class Prod:
         Prod(until=5, where={'line': 'a'})
         """
         until, where = found.get("until"), found.get("where") or {}
-        if not (until is None or type(until) is int) or not isinstance(where, dict):
+        if not (until is None or (type(until) is int and MIN_TIME <= until <= MAX_TIME)) or not isinstance(where, dict):
             raise ValueError
         return cls(until, where)
 

@@ -215,6 +215,9 @@ def _relative_error(
     """Read a bound on the error, and which values it is for."""
     confidence = _target(text, "confidence", clauses.get("confidence", "0.95"))
     named = tuple(name.strip() for name in clauses["of"].split(",")) if "of" in clauses else ()
+    for name in named:
+        if len(name.split()) != 1 or name.lower() in _CLAUSES:
+            raise _wrong(text, f"have names of one word each after of, with commas between them, not {name!r}")
     return RelativeError(
         _target(text, "error", value),
         confidence=confidence,

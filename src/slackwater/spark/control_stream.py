@@ -17,22 +17,26 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 
 from slackwater.control.following import Told
-from slackwater.errors import ParameterError
+from slackwater.errors import ParameterError, printable
 from slackwater.pipeline.prod import Prod, check_prod
 from slackwater.plan.contract_text import parse_contract
 from slackwater.plan.validate import check_contract
-from slackwater.time import Duration, DurationLike, microseconds_of
+from slackwater.time import MAX_TIME, MIN_TIME, Duration, DurationLike, microseconds_of
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
 
 KINDS = ("drain", "prod", "slack", "contract")  # that anyone may send
 PLAN = "_plan.json"  # what runs, for those who send; Spark reads no file whose name begins so
 MOST_LETTERS = 500  # of a contract's text
-_MOST_BYTES = 4096
+_MOST_BYTES = 4096  # of a record
+_RECORDS_PER_BATCH = 1_000  # that are heeded
+_REPORTED, _SHOWN = 100, 60  # records of a batch that are reported, and characters of each
+_LONGEST_LINE = 65_536  # longer lines are passed over by Spark, which notes it in its log: they never fill a worker
+_FILES_PER_BATCH = 1_000  # more wait for the next batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ class ControlRecord:
 
 
 def read_record(body: bytes) -> ControlRecord:
-    """Read a record; whatever is not a JSON object with a kind becomes one of an unknown kind.
+    """Read a record; whatever is too long or not a JSON object with a kind becomes one of an unknown kind.
 
     >>> read_record(b'{"kind": "drain"}').kind
     'drain'
@@ -57,10 +61,13 @@ def read_record(body: bytes) -> ControlRecord:
     >>> read_record(b"nonsense").kind
     'unreadable'
     """
+    if len(body) > _MOST_BYTES:
+        return ControlRecord("unreadable")
     try:
-        found = json.loads(body[:_MOST_BYTES])
+        found = json.loads(body)
+        json.dumps(found, ensure_ascii=False).encode()  # a ValueError: half a character, which no column can hold
         return _record(str(found["kind"]), found)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return ControlRecord("unreadable")
 
 
@@ -90,9 +97,34 @@ def _number(found: object) -> int:
     return found
 
 
+def read_records(bodies: Iterable[bytes | None]) -> list[ControlRecord]:
+    """Read the records of a batch, whichever order they came in; of more than are sensible, only so many are heeded.
+
+    >>> [record.kind for record in read_records([b'{"kind": "slack"}', b'{"kind": "drain"}'])]
+    ['drain', 'unreadable']
+    """
+    ordered = sorted(body or b"" for body in bodies)  # a null is no record either
+    beyond = max(0, len(ordered) - _RECORDS_PER_BATCH)
+    refused = [ControlRecord(f"{beyond:,} records beyond {_RECORDS_PER_BATCH:,} of a batch")] if beyond else []
+    return [*map(read_record, ordered[:_RECORDS_PER_BATCH]), *refused]
+
+
+def ignored_words(control: Iterable[ControlRecord], heeds: Collection[str]) -> list[str]:
+    """Return in words which records mean nothing to a plan that heeds some kinds: not more than people read.
+
+    >>> ignored_words([ControlRecord("drain"), ControlRecord("dance")], ["drain"])
+    ['ignored: dance']
+    """
+    kinds = [record.kind for record in control if record.kind not in heeds]
+    words = [f"ignored: {printable(kind)[:_SHOWN]}" for kind in kinds[:_REPORTED]]
+    return [*words, f"ignored: {len(kinds) - _REPORTED:,} more"] if len(kinds) > _REPORTED else words
+
+
 def _told(found: dict[str, Any]) -> Told:
     slack, at = found["slack"], found["at"]
     if type(slack) is not int or type(at) is not int or not 0 <= slack <= Duration.MAX.microseconds:
+        raise ValueError
+    if not MIN_TIME <= at <= MAX_TIME:
         raise ValueError
     return Told(slack, at)
 
@@ -128,8 +160,7 @@ def send(
     prod = Prod(None if until is None else microseconds_of(until), where or {})
     if kind != "prod" and prod != Prod():
         raise ParameterError("kind", kind, must='be "prod" where until= or where= is given', remedy="leave them out")
-    plan = Path(folder) / PLAN
-    described = json.loads(plan.read_text()) if plan.exists() else {}
+    described = _described(Path(folder) / PLAN) or {}
     if kind == "prod" and described:
         _check_answered(described, prod)
     if contract is not None:
@@ -168,12 +199,21 @@ def describe(folder: str | os.PathLike[str] | DataFrame, plan: Mapping[str, Any]
         put(Path(folder) / PLAN, json.dumps(dict(plan)) + "\n")
 
 
+def _described(file: Path) -> dict[str, Any] | None:
+    """Return what runs, where somebody wrote it down so that it can be read."""
+    try:
+        found = json.loads(file.read_text())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def _check_answered(plan: Mapping[str, Any], prod: Prod) -> None:
     if not plan.get("early"):
         raise ParameterError(
             "kind", "prod", must="be one that the query knows", remedy="start it with early=sw.Early() or more"
         )
-    check_prod(plan.get("by", ()), prod)
+    check_prod(plan.get("by") or (), prod)
 
 
 def put(path: Path, text: str) -> None:
@@ -200,6 +240,12 @@ def _keep_names(folder: Path) -> None:
         os.close(opened)
 
 
+_LIMITS = {
+    "maxFilesPerTrigger": str(_FILES_PER_BATCH),
+    "mapreduce.input.linerecordreader.line.maxlength": str(_LONGEST_LINE),
+}
+
+
 def control_packets(
     spark: SparkSession, control: str | os.PathLike[str] | DataFrame, buckets: int, *, clean: bool = False
 ) -> DataFrame:
@@ -211,8 +257,9 @@ def control_packets(
         folder = os.fspath(control)
         if "://" not in folder:
             Path(folder).mkdir(parents=True, exist_ok=True)  # Spark refuses to watch a folder that is not there
-        control = spark.readStream.option("cleanSource", "delete" if clean else "off").text(folder)
-    text = control.select(F.col(control.columns[0]).cast("string").alias("text"))
+        control = spark.readStream.options(**_LIMITS, cleanSource="delete" if clean else "off").text(folder)
+    whole = F.col(control.columns[0]).cast("string")
+    text = control.select(F.substring(whole, 1, _MOST_BYTES + 1).alias("text"))  # enough to see that it is too long
     return text.select(
         F.explode(F.sequence(F.lit(0), F.lit(buckets - 1))).alias("bucket"),
         F.lit(1).cast("tinyint").alias("kind"),

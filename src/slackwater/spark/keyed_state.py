@@ -117,6 +117,9 @@ class KeyedChunks(KeyedBuffer):
             waits = self._waiting(chunk)
         except (pa.ArrowInvalid, KeyError, TypeError, ValueError) as error:
             raise unreadable_chunk(chunk.number) from error
+        known = len(self.keys)
+        if len(key) != chunk.size or key.dtype != np.int64 or key.min(initial=0) < 0 or key.max(initial=-1) >= known:
+            raise unreadable_chunk(chunk.number)
         first = self._payload.add(table.drop_columns(_HIDDEN))
         self._read[chunk.number] = first
         self._numbers = np.concatenate((self._numbers, key))

@@ -40,7 +40,10 @@ class KnownKeys:
         self._pages = {number: page[_NUMBER].to_numpy() for number, page in found}
         table = pa.concat_tables([page for _, page in found]) if found else None
         if table is not None:
-            table = table.take(_last_of_each(table[_NUMBER].to_numpy()))
+            last = _last_of_each(table[_NUMBER].to_numpy())
+            if last.min(initial=0) < 0:
+                raise unreadable_chunk(found[0][0])
+            table = table.take(last)
         self._table = columns if table is None else table.select(self._names).cast(columns.schema)
         self.values = new_keys(self._table.num_rows)  # what the core knows of each key
         self.spoke: Times = np.zeros(self._table.num_rows, np.int64)  # processing time of its last row, in ms
@@ -97,13 +100,16 @@ class KnownKeys:
             page = unsealed(self._store.read(number))
         except (pa.ArrowInvalid, KeyError, TypeError) as error:
             raise unreadable_chunk(number) from error
-        if not {*self._names, _NUMBER, *_SAVED.values(), _SPOKE} <= set(page.column_names):
+        own = [_NUMBER, *_SAVED.values(), _SPOKE]
+        if not {*self._names, *own} <= set(page.column_names) or any(page[each].type != pa.int64() for each in own):
             raise unreadable_chunk(number)
         return page
 
 
 def _last_of_each(numbers: Rows) -> Rows:
-    """Return where each of the numbers 0, 1, ... occurs last."""
-    last = np.empty(int(numbers.max()) + 1, np.int64)
+    """Return where each of the numbers 0, 1, ... occurs last; -1 where one is missing, or none of them makes sense."""
+    if numbers.min(initial=0) < 0 or numbers.max(initial=-1) >= len(numbers):
+        return np.array([-1])
+    last = np.full(int(numbers.max(initial=-1)) + 1, -1)
     last[numbers] = np.arange(len(numbers))
     return last

@@ -21,10 +21,16 @@ _PLACE, _FIRST, _SECOND = "__slackwater_place", "__slackwater_first", "__slackwa
 
 def read_notes(store: ChunkStore, names: Sequence[str]) -> list[pa.Table]:
     """Return the chunks of these notes."""
+    return [_read(store, NUMBERS[name]) for name in names]
+
+
+def _read(store: ChunkStore, number: int) -> pa.Table:
     try:
-        return [unsealed(store.read(NUMBERS[name])) for name in names]
+        table = unsealed(store.read(number))
+        table[_PLACE]
     except (pa.ArrowInvalid, KeyError, TypeError) as error:
-        raise unreadable_chunk(NUMBERS[names[0]]) from error
+        raise unreadable_chunk(number) from error
+    return table
 
 
 def restored_notes(names: Sequence[str], tables: Sequence[pa.Table], code: Rows) -> dict[str, Cells]:

@@ -53,7 +53,7 @@ class Begun:
         folder = local_folder(checkpoint)
         if folder is None or not (folder / "offsets").exists() or not _file(folder).exists():
             return
-        before = _read(_file(folder))
+        before = read_begun(_file(folder))
         if before.plan != self.plan:
             raise self._refusal(before)
         if before.timers != self.timers:
@@ -91,7 +91,8 @@ def _file(folder: Path) -> Path:
     return folder / FOLDER / "plan.json"
 
 
-def _read(file: Path) -> Begun:
+def read_begun(file: Path) -> Begun:
+    """Return what a file says; `StateError` if it cannot be what was written."""
     try:
         found: dict[str, Any] = json.loads(file.read_text())
         return Begun(**found)

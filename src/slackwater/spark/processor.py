@@ -23,7 +23,7 @@ from slackwater.plan.nodes import streams_of
 from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.batch_report import Heard, report_packets
 from slackwater.spark.call import DECISIONS, HORIZON, INPUT, Call, Saved, frame_of, identity_of, run_call
-from slackwater.spark.control_stream import ControlRecord, read_record
+from slackwater.spark.control_stream import ControlRecord, ignored_words, read_records
 from slackwater.spark.given import fingerprint
 from slackwater.spark.held import HeldStore
 from slackwater.spark.horizons import horizon_of
@@ -68,7 +68,7 @@ class BucketProcessor(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:
         """Run the packets of a micro-batch through the pipeline."""
         packets: pd.DataFrame = pd.concat(list(rows))
-        control = [read_record(body) for body in packets.loc[packets["kind"] == CONTROL, "body"]]
+        control = read_records(packets.loc[packets["kind"] == CONTROL, "body"])
         tables = self._tables(packets)
         yield self._call(bucket_at(key[0]), tables, int(packets["processing_time"].iloc[0]), control)
 
@@ -157,7 +157,7 @@ class BucketProcessor(StatefulProcessor):
         """Report changes of the contract, and records that mean nothing, in the decisions of the first bucket."""
         if bucket:
             return
-        said: list[dict[str, Any]] = [{"stream": f"ignored: {r.kind}"} for r in control if r.kind not in self.heeds]
+        said: list[dict[str, Any]] = [{"stream": words} for words in ignored_words(control, self.heeds)]
         clock, target = saved.clock, self._node.contract.stated
         at = None if clock is None else np.array([clock], np.int64)
         said += [{"stream": change.words, "at": at, "target": target} for change in changes]

@@ -1,0 +1,1 @@
+"""Fuzzing: whatever bytes come, the answer is the right one or an error of ours. See docs/RELIABILITY.md."""

@@ -1,0 +1,123 @@
+"""How many small wrong changes of core, models and control the tests notice, from a random sample of all.
+
+    NUMBA_DISABLE_JIT=1 python -m tests.mutation --mutants 300 --seed 1 --reached FILE... --output mutants.jsonl
+
+Kernels run as plain Python: compiling each changed kernel anew, and everything that calls it, would take minutes.
+Tests are those that run the changed function (see `reached.py`), the quickest first, as many as fit the budget.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tests.mutation.mutants import Mutant, mutants_of
+from tests.mutation.trial import load, outcome_of
+
+PARTS = ("core", "models", "control")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("--mutants", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--reached", type=Path, nargs="+", required=True)
+    parser.add_argument("--output", type=Path, default=Path("mutants.jsonl"))
+    parser.add_argument("--again", action="store_true", help="only what survived, with more tests or new ones")
+    parser.add_argument("--part", type=int, nargs=2, default=(0, 1), metavar=("I", "N"), help="of N at once, this one")
+    parser.add_argument("--budget", type=float, default=25.0, help="seconds of tests for each mutant")
+    given = parser.parse_args()
+    if os.environ.get("NUMBA_DISABLE_JIT") != "1":
+        sys.exit("set NUMBA_DISABLE_JIT=1: kernels are tested as plain Python")
+    root = Path("src/slackwater").resolve()
+    tests: dict[str, dict[str, Any]] = {}
+    for file in given.reached:
+        tests |= json.loads(file.read_text())
+    load(list(tests))
+    every = sampled(root, given.mutants, given.seed)
+    part, parts = given.part
+    for mutant in (_survivors(every, given.output) if given.again else _left(every, given.output))[part::parts]:
+        _try(mutant, root, tests, given)
+    print(summary(given.output))
+
+
+def sampled(root: Path, count: int, seed: int) -> list[Mutant]:
+    """Return a random sample of all mutants, the same one for the same seed; a larger one begins with a smaller."""
+    files = sorted(str(path.relative_to(root)) for part in PARTS for path in (root / part).rglob("*.py"))
+    every = [mutant for file in files for mutant in mutants_of(root, file)]
+    random.Random(seed).shuffle(every)
+    return every[:count]
+
+
+def chosen(mutant: Mutant, tests: Mapping[str, Mapping[str, Any]], budget: float) -> tuple[list[str], float]:
+    """Return the tests that run what is changed, the quickest first, and how long they take together."""
+    wanted = f"{mutant.file}:{mutant.function}"
+    whole = not any(wanted in test["functions"] for test in tests.values()) and mutant.function.count(".") == 0
+    fits = [
+        (test["seconds"], name)
+        for name, test in tests.items()
+        if any(each == wanted or (whole and each.startswith(f"{mutant.file}:")) for each in test["functions"])
+    ]
+    names, total = [], 0.0
+    for seconds, name in sorted(fits):
+        if total + seconds > budget and names:
+            break
+        names.append(name)
+        total += seconds
+    return names, total
+
+
+def summary(output: Path) -> str:
+    """Return the score with its 95 % interval (Wilson)."""
+    from slackwater.quality.share import wilson  # not before the forks: they import what is changed
+
+    rows = _tried(output).values()
+    counts = Counter(row["outcome"] for row in rows)
+    noticed, total = counts["killed"] + counts["timeout"], len(rows)
+    low, high = wilson(noticed, total)
+    return f"{dict(counts)}: {noticed} of {total} noticed, {noticed / total:.1%} [{low:.1%}, {high:.1%}]"
+
+
+def _left(mutants: Sequence[Mutant], output: Path) -> list[Mutant]:
+    """Return those that were not tried yet: a run that was ended goes on."""
+    done = _tried(output)
+    return [mutant for mutant in mutants if (mutant.file, mutant.number) not in done]
+
+
+def _survivors(mutants: Sequence[Mutant], output: Path) -> list[Mutant]:
+    done = {place for place, row in _tried(output).items() if row["outcome"] in ("survived", "unreached")}
+    return [mutant for mutant in mutants if (mutant.file, mutant.number) in done]
+
+
+def _tried(output: Path) -> dict[tuple[str, int], dict[str, Any]]:
+    """Return what became of each mutant in the end."""
+    rows = map(json.loads, output.read_text().splitlines() if output.exists() else [])
+    return {(row["file"], row["number"]): row for row in rows}
+
+
+def _try(mutant: Mutant, root: Path, tests: Mapping[str, Any], given: argparse.Namespace) -> None:
+    names, usual = chosen(mutant, tests, given.budget)
+    outcome, took = outcome_of(mutant, root, names, usual) if names else ("unreached", 0.0)
+    row = {**asdict(mutant), "outcome": outcome, "tests": len(names), "seconds": round(took, 1)}
+    with given.output.open("a") as file:
+        file.write(json.dumps(row) + "\n")
+    print(f"{outcome:9} {len(names):4} tests {took:5.1f} s  {mutant}", flush=True)
+
+
+if __name__ == "__main__":
+    import duckdb  # noqa: F401 - loaded once, for all forks
+    import hypothesis  # noqa: F401
+    import numba  # noqa: F401
+    import pandas  # noqa: F401
+    import pyarrow.compute  # noqa: F401
+    import pytest  # noqa: F401
+
+    main()

@@ -1,0 +1,102 @@
+"""One mutant against the tests that run what it changes, in a fork of a process that has the libraries loaded already.
+
+The mutant is compiled in the child when its module is imported; no file is changed.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.util
+import os
+import resource
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from typing import Any
+
+from tests.mutation.mutants import Mutant, mutated
+from tests.mutation.patched import patch
+
+_MOST_MEMORY = 4 << 30  # a loop that does not end any more must not take the machine with it
+_LEAST, _TIMES = 8.0, 1.5  # seconds of processor time, and times the usual ones, after which a mutant is hanging
+_WAITS = 15  # times that on the clock: it waits for something, or the machine is busy
+
+
+def outcome_of(mutant: Mutant, root: Path, tests: Sequence[str], usual: float) -> tuple[str, float]:
+    """Return "killed", "timeout" or "survived", and how long it took."""
+    started, limit = time.monotonic(), _LEAST + _TIMES * usual
+    child = os.fork()
+    if child == 0:
+        _run(mutant, root, tests, int(limit))
+    while time.monotonic() < started + _WAITS * limit:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            code = os.waitstatus_to_exitcode(status)
+            outcome = {0: "survived", -signal.SIGXCPU: "timeout"}.get(code, "killed")
+            return outcome, time.monotonic() - started
+        time.sleep(0.05)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return "timeout", time.monotonic() - started
+
+
+def _run(mutant: Mutant, root: Path, tests: Sequence[str], seconds: int) -> None:
+    """Run the tests in the child; never returns."""
+    code = 99
+    try:
+        os.setpgid(0, 0)
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        if not patch(mutant, root):
+            _forget_modules(root.name)
+            sys.meta_path.insert(0, _Finder(mutant, root))
+        import pytest
+
+        quiet = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--timeout=0", "--no-header", "--tb=no"]
+        code = int(pytest.main([*quiet, *tests]))
+    finally:
+        os._exit(code)
+
+
+def _forget_modules(package: str) -> None:
+    """Let everything be imported anew: what is changed is not a function."""
+    for name in [each for each in sys.modules if each.split(".")[0] in (package, "tests", "conftest")]:
+        if not name.startswith("tests.mutation"):
+            del sys.modules[name]
+
+
+def load(tests: Sequence[str]) -> None:
+    """Import the package and the files of tests, once for all forks."""
+    import pytest
+
+    files = sorted({test.split("::")[0] for test in tests})
+    pytest.main(["--collect-only", "-q", "-q", "-p", "no:cacheprovider", "--no-header", *files])
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds the one module that is changed."""
+
+    def __init__(self, mutant: Mutant, root: Path) -> None:
+        self._module = f"{root.name}.{mutant.file.removesuffix('.py').replace('/', '.')}"
+        self._loader = _Loader(self._module, str(root / mutant.file), mutant)
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        if fullname != self._module:
+            return None
+        return importlib.util.spec_from_file_location(fullname, self._loader.path, loader=self._loader)
+
+
+class _Loader(SourceFileLoader):
+    def __init__(self, name: str, path: str, mutant: Mutant) -> None:
+        super().__init__(name, path)
+        self._mutant = mutant
+
+    def get_code(self, fullname: str) -> Any:
+        source = Path(self.path).read_text()
+        return compile(mutated(source, self._mutant.number), self.path, "exec")
