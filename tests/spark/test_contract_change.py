@@ -126,7 +126,10 @@ def test_a_contract_that_cannot_be_kept_is_refused_and_nothing_stops(text, why):
     assert (True, 2 * SECOND) == (words.startswith(f"refused: contract {text!r}: {why}"), slack_after(packets))
 
 
-@pytest.mark.parametrize("body", [asks(5), asks("x" * 501), b'{"kind": "contract"}', asks("max", sent="now")])
+UNUSABLE = (asks(5), asks("x" * 501), b'{"kind": "contract"}', asks("max", sent="now"), asks("max \ud800"))
+
+
+@pytest.mark.parametrize("body", UNUSABLE)
 def test_a_record_without_a_usable_text_is_unreadable(body):
     assert "unreadable" == read_record(body).kind
 
