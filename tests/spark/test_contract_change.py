@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyspark.sql.streaming.tws_tester import TwsTester
 
 import slackwater as sw
@@ -126,9 +128,24 @@ def test_a_contract_that_cannot_be_kept_is_refused_and_nothing_stops(text, why):
     assert (True, 2 * SECOND) == (words.startswith(f"refused: contract {text!r}: {why}"), slack_after(packets))
 
 
-@pytest.mark.parametrize("body", [asks(5), asks("x" * 501), b'{"kind": "contract"}', asks("max", sent="now")])
+UNUSABLE = (asks(5), asks("x" * 501), b'{"kind": "contract"}', asks("max", sent="now"), asks("max \ud800"))
+
+
+@pytest.mark.parametrize("body", UNUSABLE)
 def test_a_record_without_a_usable_text_is_unreadable(body):
     assert "unreadable" == read_record(body).kind
+
+
+WORDS = (
+    "recall drop error deadline fixed max none over every cap by of latency confidence & 0.9 1e999 nan -1 5% 1 s"
+)
+TEXTS = st.lists(st.one_of(st.sampled_from(WORDS.split()), st.text(max_size=6)), max_size=9).map(" ".join)
+
+
+@given(TEXTS)
+def test_no_text_stops_a_query(text):
+    changed = Ruling(ReorderNode(stream=STREAM, contract=sw.MaxSlack()), [SCHEMA]).change(None, text)
+    assert (changed.after is None) == bool(changed.why)
 
 
 def test_what_was_learned_is_kept_where_only_the_target_changes():

@@ -88,6 +88,7 @@ def _record(kind: str, found: dict[str, Any]) -> ControlRecord:
 def _text(found: object) -> str:
     if not isinstance(found, str) or len(found) > MOST_LETTERS:
         raise ValueError
+    found.encode()  # a ValueError: half a letter, which no column can hold
     return found
 
 

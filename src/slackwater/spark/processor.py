@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from slackwater.spark.buckets import Spread
 
 
+_MOST_CHANGES = 20  # of the contract in one batch that are reported: the last ones
+
+
 class BucketProcessor(StatefulProcessor):
     """Runs a pipeline on the rows of one bucket; state that was written for another `identity` is refused."""
 
@@ -160,7 +163,7 @@ class BucketProcessor(StatefulProcessor):
         said: list[dict[str, Any]] = [{"stream": words} for words in ignored_words(control, self.heeds)]
         clock, target = saved.clock, self._node.contract.stated
         at = None if clock is None else np.array([clock], np.int64)
-        said += [{"stream": change.words, "at": at, "target": target} for change in changes]
+        said += [{"stream": change.words, "at": at, "target": target} for change in changes[-_MOST_CHANGES:]]
         for each in said:
             table = decisions_table({"operator": "control", **each}, 1)
             yield {"kind": DECISIONS, "bucket": bucket, "body": to_bytes(table)}
