@@ -82,8 +82,9 @@ def to_kafka(
         servers: addresses of brokers, `host:port`, with commas.
         topic: where rows go.
         key: a column whose text is the key of rows: rows with equal keys keep their order.
-        name: who writes, where several queries share nothing else; by default the id that Spark keeps in the
-            checkpoint.
+        name: who writes, which Kafka knows the last batch of. By default that is the id that Spark keeps in the
+            checkpoint, and which output it is; "rows" where a function of yours calls the sink. With a name of your
+            own, the sink may move between these; no other query, and no other output to this topic, may have it.
         options: more of the client, in the words of librdkafka, such as {"security.protocol": "SSL"}.
 
     >>> to_kafka("127.0.0.1:9092", "jams", key="area").topic

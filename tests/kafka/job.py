@@ -70,7 +70,7 @@ def main(folder: Path, servers: str, *, before: int = 0, after: int = 0, end: in
     end_with_the_test()
     spark = sw.session(app="kafka", spark__jars=connector_jars(), spark__driver__memory="3g")
     spark.sparkContext.setLogLevel("ERROR")
-    sink = sw.to_kafka(servers, "results", key="bus.area")
+    sink = sw.to_kafka(servers, "results", key="bus.area").for_output("results")  # also where it is wrapped
 
     def run(trigger: dict[str, Any] | None) -> None:
         plan_of(spark, servers).start(

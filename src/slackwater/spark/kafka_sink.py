@@ -69,8 +69,8 @@ class KafkaSink:
 
     def _writer(self, rows: DataFrame) -> str:
         """Return who writes: the same after a restart from the checkpoint, and never the same for another one."""
-        name = self.name or _query_of(rows)
-        return f"slackwater-{name}-{self.output}-{self.topic}"
+        name = self.name or f"{_query_of(rows)}-{self.output}"
+        return f"slackwater-{name}-{self.topic}"
 
 
 def _query_of(rows: DataFrame) -> str:

@@ -44,8 +44,8 @@ def keep(frame: DataFrame, condition: str) -> DataFrame:
 def start_changed(plan: Any, results: Destination, change: Callable[[Any], Any], **more: Any) -> Any:
     """Start a plan whose results are changed before they are written; folders are checked as `start` does."""
     folders = {"results": results, "late": more.get("late"), "decisions": more.get("decisions")}
-    checked_destinations(folders, checkpoint=os.fspath(more["checkpoint"]), columns=())
-    return plan.start(results=_changed(results, change), **more)
+    checked = checked_destinations(folders, checkpoint=os.fspath(more["checkpoint"]), columns=())
+    return plan.start(results=_changed(checked["results"] if callable(results) else results, change), **more)
 
 
 def _changed(where: Destination, change: Callable[[Any], Any]) -> Destination:
