@@ -111,7 +111,7 @@ def run_in_calls(case: Case, node: Any) -> tuple[Outputs, list[Call]]:
                     f"replay: call {number}, made again from the state before it, gave other bytes"
                 )
         calls.append(call)
-        _collect(outputs, call)
+        collect(outputs, call)
     return outputs, calls
 
 
@@ -120,7 +120,8 @@ def _bodies(call: Call) -> list[Any]:
     return [(p["kind"], p["body"]) for p in call.packets if p["kind"] in (RESULTS, LATE)]
 
 
-def _collect(outputs: Outputs, call: Call) -> None:
+def collect(outputs: Outputs, call: Call) -> None:
+    """Add what left in a call."""
     into = {RESULTS: outputs.results, LATE: outputs.late, DECISIONS: outputs.decisions}
     for packet in call.packets:
         if packet["kind"] in into:

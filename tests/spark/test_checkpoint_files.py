@@ -64,6 +64,18 @@ def test_files_before_the_last_compact_one_are_not_needed(checkpoint):
     check_files(checkpoint)
 
 
+def test_a_compact_file_beyond_the_last_offsets_has_all_before_it(checkpoint):
+    for file in (checkpoint / "sources" / "0").iterdir():
+        file.unlink()
+    (checkpoint / "sources" / "0" / "19.compact").write_text('v1\n{"path":"file:///a"}')
+    check_files(checkpoint)
+
+
+def test_logs_of_named_sources_are_left_to_spark(checkpoint):
+    (checkpoint / "sources" / "0").rename(checkpoint / "sources" / "bus")
+    check_files(checkpoint)
+
+
 def test_missing_commits_are_no_loss(checkpoint):
     for file in (checkpoint / "commits").iterdir():
         file.unlink()

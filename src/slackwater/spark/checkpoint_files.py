@@ -39,7 +39,7 @@ def check_files(checkpoint: str | os.PathLike[str]) -> None:
     if commits:
         _read_log(folder / "commits" / str(commits[-1]))
     for number, offset in enumerate(sources):
-        if isinstance(offset, dict) and isinstance(offset.get("logOffset"), int):
+        if isinstance(offset, dict) and isinstance(offset.get("logOffset"), int) and _has_numbers(folder / "sources"):
             _check_source(folder / "sources" / str(number), offset["logOffset"])
     if commits and not _state_of(folder):
         raise _missing(folder / "state")
@@ -48,6 +48,11 @@ def check_files(checkpoint: str | os.PathLike[str]) -> None:
 def _state_of(folder: Path) -> bool:
     """Whether there is state of any partition."""
     return any((folder / "state").glob("[0-9]*/[0-9]*"))
+
+
+def _has_numbers(sources: Path) -> bool:
+    """Whether logs of sources have the numbers that offsets have; those of named sources have not."""
+    return all(path.name.isdigit() or path.name.startswith(".") for path in sources.glob("*"))
 
 
 def _numbers(log: Path) -> list[int]:
@@ -66,7 +71,7 @@ def _read_metadata(file: Path) -> None:
 def _read_log(file: Path, *, last: bool = False) -> Sequence[Any]:
     """Return the entries of a log file of Spark's: a version, then lines of JSON; "-" is nothing."""
     try:
-        version, *lines = file.read_text().split("\n")
+        version, *lines = file.read_text().rstrip("\n").split("\n")
         if version[:1] != "v" or not version[1:].isdigit() or not lines:
             raise ValueError(version)
         return [None if line == "-" else json.loads(line) for line in lines]
@@ -77,8 +82,8 @@ def _read_log(file: Path, *, last: bool = False) -> Sequence[Any]:
 def _check_source(log: Path, last: int) -> None:
     """Check the log of which files were read: without a part of it, these would be read again."""
     found = {int(path.name.split(".")[0]): path for path in log.glob("[0-9]*")}
-    compacted = [number for number, path in found.items() if path.suffix == ".compact" and number <= last]
-    for number in range(max(compacted, default=0), last + 1):
+    compacted = max((number for number, path in found.items() if path.suffix == ".compact"), default=0)
+    for number in range(compacted, max(compacted, last) + 1):  # a compact one has all before it, which go in time
         if number not in found:
             raise _missing(log / str(number))
         _read_log(found[number])

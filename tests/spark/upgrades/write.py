@@ -12,13 +12,15 @@ from slackwater.pipeline.reorder import STATE_VERSION
 from tests.chaos.driver import begin
 from tests.chaos.inputs import rows_of, streams_of, write_input
 from tests.chaos.queries import QUERIES
+from tests.spark.upgrades.buckets import write_buckets
 from tests.spark.upgrades.packed import HOME, pack
 
 FILES, ROWS = 3, 300
 
 
 def write(spark: SparkSession, home: Path = HOME) -> None:
-    """Run every query over all but the last file of its input, and pack what is there."""
+    """Run every query over all but the last file of its input, and pack what is there; buckets need no Spark."""
+    write_buckets(home / f"state-{STATE_VERSION}")
     for name, query in QUERIES.items():
         with tempfile.TemporaryDirectory(prefix="slackwater-") as where:
             folder = Path(where) / "query"
