@@ -37,6 +37,7 @@ simulate: $(READY)  ## random plans and streams, cut and restored, against oracl
 	$(BIN)/slackwater simulate --seeds $(SEEDS)
 
 wheel: $(READY)  ## build the package: dist/slackwater-*.whl
+	rm -rf build  # setuptools would pack what is there from before
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
 wheeltest:  ## install the wheel into an empty environment with each extra and without any, and run first queries
