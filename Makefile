@@ -50,6 +50,7 @@ chaos: $(READY)  ## kills on a local cluster, harmed files and a full disk (KILL
 	$(BIN)/slackwater chaos --kills $(KILLS)
 
 wheel: $(READY)  ## build the package: dist/slackwater-*.whl
+	rm -rf build  # setuptools would pack what is there from before
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
 wheeltest:  ## install the wheel into an empty environment with each extra and without any, and run first queries

@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 python=$(realpath -s "${1:-.venv/bin/python}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+rm -rf build # setuptools would pack what is there from before
 "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$work" .
 mv "$work"/slackwater-*.whl "$work/slackwater.zip"
 cp scripts/small_job.py "$work/"

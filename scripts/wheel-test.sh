@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 python=$(scripts/check-env.sh)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+rm -rf build # setuptools would pack what is there from before
 "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$work/dist" .
 wheel=$(ls "$work"/dist/slackwater-*.whl)
 echo "wheel: $(du -k "$wheel" | cut -f1) kB"

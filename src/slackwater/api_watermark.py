@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from slackwater.contracts import Contract
 
 
+_TIE = "1 millisecond"  # Spark drops rows at its watermark too, and equal times may come in two batches
+
+
 def with_watermark(rows: Any, event_time: str, contract: Contract | None = None, **columns: Any) -> Any:
     """Put a contract in the place of a guess: `rows.withWatermark("ts", "10 minutes")` becomes this, in one line.
 
@@ -31,4 +34,4 @@ def with_watermark(rows: Any, event_time: str, contract: Contract | None = None,
         remedy = "sw.reorder puts other frames in order"
         raise ParameterError("rows", type(rows).__name__, must="be a Spark DataFrame", remedy=remedy)
     ordered = reorder(stream(rows, event_time=event_time, **columns), contract=contract)
-    return ordered.results.withWatermark(event_time, "0 seconds")
+    return ordered.results.withWatermark(event_time, _TIE)
