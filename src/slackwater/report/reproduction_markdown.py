@@ -19,8 +19,8 @@ def write_markdown(path: Path, found: Sequence[Found]) -> Path:
         "",
         INTRO,
         "",
-        f"Made by `slackwater experiment all --scale {scales.most_common(1)[0][0]}`{_more(found, scales)} and `slackwater "
-        f"report`, which also makes a page with the figures{_example(path)}. Verdicts: "
+        f"Made by `slackwater experiment all --scale {scales.most_common(1)[0][0]}`{_more(found, scales)} and "
+        f"`slackwater report`, which also makes a page with the figures{_example(path)}. Verdicts: "
         + ", ".join(f"{verdict} {total[verdict]}" for verdict in VERDICTS)
         + ".",
         "",
