@@ -19,8 +19,8 @@ def write_markdown(path: Path, found: Sequence[Found]) -> Path:
         "",
         INTRO,
         "",
-        f"Made by `slackwater experiment all --scale {scales.most_common(1)[0][0]}`{_more(scales)} and `slackwater "
-        f"report`, which also makes a page with the figures{_example(path)}. Verdicts: "
+        f"Made by `slackwater experiment all --scale {scales.most_common(1)[0][0]}`{_more(found, scales)} and "
+        f"`slackwater report`, which also makes a page with the figures{_example(path)}. Verdicts: "
         + ", ".join(f"{verdict} {total[verdict]}" for verdict in VERDICTS)
         + ".",
         "",
@@ -34,9 +34,14 @@ def write_markdown(path: Path, found: Sequence[Found]) -> Path:
     return path
 
 
-def _more(scales: Counter[str]) -> str:
-    """Return which other scales some were run at."""
-    return "".join(f", for some `--scale {scale}`," for scale, _ in scales.most_common()[1:])
+def _more(found: Sequence[Found], scales: Counter[str]) -> str:
+    """Return which other scales some were run at; five seeds are the paper scale's own."""
+    texts = []
+    for scale, _ in scales.most_common()[1:]:
+        seeds = {len(each.summary["seeds"]) for each in found if each.summary["scale"] == scale}
+        asked = f" --seeds {min(seeds)}" if scale != "paper" and min(seeds) > 2 else ""
+        texts.append(f", for some `--scale {scale}{asked}`,")
+    return "".join(texts)
 
 
 def _few_seeds(found: Sequence[Found]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 Point: TypeAlias = tuple[float, float]
 
-_UNSEEN = 0.4  # pixels that a line may be off
+_UNSEEN = 0.6  # pixels that a line may be off
 
 
 def path_of(points: Sequence[Point | None]) -> str:
