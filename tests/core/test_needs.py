@@ -83,3 +83,10 @@ def test_a_sample_does_not_depend_on_how_batches_are_cut(cuts):
     arrivals = tuple((i % 2, 10 * i - (95 if i % 5 == 3 else 0), (0, 0)) for i in range(4, 600))
     join = SmallJoin(arrivals, (50, 50), (((0, 1), 0),))
     assert needs_of(join, late=5, others=20) == needs_of(join, cuts, late=5, others=20)
+
+
+def test_events_that_are_not_looked_at_count_for_as_many_results_as_those_before():
+    arrivals = tuple((i % 2, 10 * i - (95 if i % 5 == 3 and i < 1_000 else 0), (0, 0)) for i in range(4, 2_000))
+    join = SmallJoin(arrivals, (50, 50), (((0, 1), 0),))
+    true = len(truth(join.arrivals, join.windows, join.condition))
+    assert pytest.approx(true, rel=0.2) == sum(needs_of(join).values())  # how many these are is learned in time
