@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 
 import slackwater as sw
 from slackwater.spark.kafka_transaction import Transaction
-from tests.kafka.topics import committed, put
+from tests.kafka.topics import committed, ends, put
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 def rows_of(*values: str):
@@ -38,6 +45,15 @@ def test_what_a_writer_left_open_is_not_seen_and_does_not_count(broker, topic):
 
     with pytest.raises(KeyboardInterrupt):
         list(of(broker, name, 0).write(dies()))
+    assert 1 == written(of(broker, name, 0), "a")
+    assert ["a"] == committed(broker.servers, name)
+
+
+def test_rows_of_a_writer_that_was_killed_within_a_batch_are_not_seen(broker, topic):
+    name = topic()
+    command = [sys.executable, "-m", "tests.kafka.dying_writer", broker.servers, name, f"w-{name}"]
+    assert -signal.SIGKILL == subprocess.run(command, cwd=ROOT, timeout=120, check=False).returncode
+    assert 1 == ends(broker.servers, name)
     assert 1 == written(of(broker, name, 0), "a")
     assert ["a"] == committed(broker.servers, name)
 

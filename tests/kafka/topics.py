@@ -32,7 +32,7 @@ def save_committed(servers: str, topic: str, path: Path) -> None:
 
 def ends(servers: str, topic: str) -> int:
     """Return the sum of the offsets after the last row of each partition, whatever became of its transaction."""
-    with closing(_consumer(servers)) as consumer:
+    with closing(_consumer(servers, "read_uncommitted")) as consumer:
         partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions
         return sum(consumer.get_watermark_offsets(TopicPartition(topic, each))[1] for each in partitions)
 
@@ -50,6 +50,6 @@ def _committed(servers: str, topic: str) -> Iterator[bytes]:
                     ended += 1
 
 
-def _consumer(servers: str) -> Consumer:
-    settings = {"bootstrap.servers": servers, "group.id": "look", "isolation.level": "read_committed"}
+def _consumer(servers: str, isolation: str = "read_committed") -> Consumer:
+    settings = {"bootstrap.servers": servers, "group.id": "look", "isolation.level": isolation}
     return Consumer({**settings, "enable.partition.eof": True, "enable.auto.commit": False, "log_level": 3})
