@@ -76,7 +76,7 @@ function showControls() {
 const CLASSES = ["s1", "s2", "s3"];
 function showFigures() {
   const d = data.decided || {}, kind = kindOf(data.query.contract);
-  const without = data.decided === null ? "decisions are not written into a folder: start(decisions=)" : "nothing yet";
+  const without = data.decided === null && data.query.began ? "decisions are not written into a folder: start(decisions=)" : "nothing yet";
   const slacks = (d.slack || []).map((s, n) => ({ ...s, cls: CLASSES[n % 3],
     name: s.buckets > 1 ? `${s.operator}, ${s.buckets} buckets` : s.operator }));
   if (!slacks.length && data.held.slack.at.length)
@@ -117,7 +117,12 @@ function showDelays() {
 }
 function showLate() {
   const late = data.late, reasons = get("reasons"), table = get("samples");
-  if (!late) { reasons.replaceChildren(el("p", "caption", "late rows are not written into a folder: start(late=)")); return; }
+  if (!late) {
+    const why = data.query.began ? "late rows are not written into a folder: start(late=)" : "nothing yet";
+    reasons.replaceChildren(el("p", "caption", why));
+    table.tHead.replaceChildren(); table.tBodies[0].replaceChildren();
+    return;
+  }
   const most = Math.max(1, ...late.counts.map(each => each.rows));
   reasons.replaceChildren(...(late.counts.length ? late.counts.map(each => {
     const row = el("div", "reason"), bar = el("meter");
