@@ -43,7 +43,7 @@ function measuredNow() {
 }
 function showTiles() {
   const d = data.decided || {}, now = measuredNow(), kind = kindOf(data.query.contract);
-  const tiles = [tile("contract", data.query.contract || "–")];
+  const tiles = [tile("contract", data.query.contract || "–", "", "text")];
   const slack = d.slack && d.slack.length ? last(d.slack[0].high) : data.last ? data.last.slack / 1e6 : null;
   tiles.push(tile("slack now", slack === null ? "–" : words.duration(slack)));
   if (now && now.target !== null && QUALITY[kind]) {
@@ -89,8 +89,8 @@ function showFigures() {
     quality.length ? quality[0].target : null,
     { y: words.share, x: "time", label: `${title}, measured against its target`, near: kind !== "drop",
       nothing: QUALITY[kind] || data.decided === null ? without : "this contract has no target" });
-  const latency = ["p50", "p95", "p99"].filter(name => data.latency[name]);
-  figure(get("latency"), latency.map((name, n) => ({ name, cls: CLASSES[n], at: data.latency[name].at, mid: data.latency[name].mid })),
+  const latency = ["p50", "p99", "p95"].filter(name => data.latency[name]);  // dashes on a line that is the same show both
+  figure(get("latency"), latency.map((name, n) => ({ name, cls: CLASSES[n], dashed: name === "p95", at: data.latency[name].at, mid: data.latency[name].mid })),
     null, { y: words.duration, x: "time", label: "latency of results over time" });
   showDelays();
   const early = d.early || [];
