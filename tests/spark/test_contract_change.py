@@ -136,9 +136,7 @@ def test_a_record_without_a_usable_text_is_unreadable(body):
     assert "unreadable" == read_record(body).kind
 
 
-WORDS = (
-    "recall drop error deadline fixed max none over every cap by of latency confidence & 0.9 1e999 nan -1 5% 1 s"
-)
+WORDS = "recall drop error deadline fixed max none over every cap by of latency confidence & 0.9 1e999 nan -1 5% 1 s"
 TEXTS = st.lists(st.one_of(st.sampled_from(WORDS.split()), st.text(max_size=6)), max_size=9).map(" ".join)
 
 

@@ -32,7 +32,7 @@ const words = {
     return `${+v.toPrecision(4)}`;
   },
   bytes(v) {
-    for (const [size, unit] of [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"]])
+    for (const [size, unit] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]])
       if (v >= size) return `${+(v / size).toPrecision(3)} ${unit}`;
     return `${v} B`;
   },
@@ -50,10 +50,10 @@ function niceTicks(low, high, count) {
   for (let t = Math.ceil(low / step - 1e-9) * step; t <= high + step * 1e-9; t += step) ticks.push(+t.toPrecision(12));
   return ticks;
 }
-function logTicks(low, high) {
+function logTicks(low, high, most = 6) {
   const ticks = [];
   for (let p = Math.ceil(Math.log10(low) - 1e-9); p <= Math.log10(high) + 1e-9; p++) ticks.push(10 ** p);
-  const every = Math.ceil(ticks.length / 6);
+  const every = Math.ceil(ticks.length / most);
   return ticks.filter((_, n) => n % every === 0);
 }
 function scale(low, high, from, to, log) {
@@ -84,7 +84,7 @@ function figure(place, series, target, how) {
     svg.append(make("line", { class: "grid", x1: left, x2: width - right, y1: Y(t), y2: Y(t) }));
     svg.append(make("text", { x: left - 6, y: Y(t) + 4, "text-anchor": "end" }, how.y(t)));
   }
-  for (const t of how.x === "time" ? timeTicks(x0, x1, width) : logTicks(x0, x1)) {
+  for (const t of how.x === "time" ? timeTicks(x0, x1, width) : logTicks(x0, x1, Math.max(2, Math.floor(width / 85)))) {
     const anchor = X(t) > width - 34 ? "end" : X(t) < left + 20 ? "start" : "middle";
     svg.append(make("text", { x: X(t), y: height - 5, "text-anchor": anchor },
       how.x === "time" ? words.clock(t, x1 - x0) : words.duration(t)));

@@ -43,7 +43,7 @@ function measuredNow() {
 }
 function showTiles() {
   const d = data.decided || {}, now = measuredNow(), kind = kindOf(data.query.contract);
-  const tiles = [tile("contract", data.query.contract || "–")];
+  const tiles = [tile("contract", data.query.contract || "–", "", "text")];
   const slack = d.slack && d.slack.length ? last(d.slack[0].high) : data.last ? data.last.slack / 1e6 : null;
   tiles.push(tile("slack now", slack === null ? "–" : words.duration(slack)));
   if (now && now.target !== null && QUALITY[kind]) {
@@ -76,7 +76,7 @@ function showControls() {
 const CLASSES = ["s1", "s2", "s3"];
 function showFigures() {
   const d = data.decided || {}, kind = kindOf(data.query.contract);
-  const without = data.decided === null ? "decisions are not written into a folder: start(decisions=)" : "nothing yet";
+  const without = data.decided === null && data.query.began ? "decisions are not written into a folder: start(decisions=)" : "nothing yet";
   const slacks = (d.slack || []).map((s, n) => ({ ...s, cls: CLASSES[n % 3],
     name: s.buckets > 1 ? `${s.operator}, ${s.buckets} buckets` : s.operator }));
   if (!slacks.length && data.held.slack.at.length)
@@ -89,8 +89,8 @@ function showFigures() {
     quality.length ? quality[0].target : null,
     { y: words.share, x: "time", label: `${title}, measured against its target`, near: kind !== "drop",
       nothing: QUALITY[kind] || data.decided === null ? without : "this contract has no target" });
-  const latency = ["p50", "p95", "p99"].filter(name => data.latency[name]);
-  figure(get("latency"), latency.map((name, n) => ({ name, cls: CLASSES[n], at: data.latency[name].at, mid: data.latency[name].mid })),
+  const latency = ["p50", "p99", "p95"].filter(name => data.latency[name]);  // dashes on a line that is the same show both
+  figure(get("latency"), latency.map((name, n) => ({ name, cls: CLASSES[n], dashed: name === "p95", at: data.latency[name].at, mid: data.latency[name].mid })),
     null, { y: words.duration, x: "time", label: "latency of results over time" });
   showDelays();
   const early = d.early || [];
@@ -117,7 +117,12 @@ function showDelays() {
 }
 function showLate() {
   const late = data.late, reasons = get("reasons"), table = get("samples");
-  if (!late) { reasons.replaceChildren(el("p", "caption", "late rows are not written into a folder: start(late=)")); return; }
+  if (!late) {
+    const why = data.query.began ? "late rows are not written into a folder: start(late=)" : "nothing yet";
+    reasons.replaceChildren(el("p", "caption", why));
+    table.tHead.replaceChildren(); table.tBodies[0].replaceChildren();
+    return;
+  }
   const most = Math.max(1, ...late.counts.map(each => each.rows));
   reasons.replaceChildren(...(late.counts.length ? late.counts.map(each => {
     const row = el("div", "reason"), bar = el("meter");
