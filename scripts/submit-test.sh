@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the small job by spark-submit, with the wheel as an archive and not installed, and under Spark Connect.
 set -euo pipefail
+unset PYTHONPATH # pip would take a source tree there for an installation
 cd "$(dirname "$0")/.."
 python=$(realpath -s "${1:-.venv/bin/python}")
 work=$(mktemp -d)

@@ -33,5 +33,18 @@ def with_watermark(rows: Any, event_time: str, contract: Contract | None = None,
     if not is_spark(rows):
         remedy = "sw.reorder puts other frames in order"
         raise ParameterError("rows", type(rows).__name__, must="be a Spark DataFrame", remedy=remedy)
+    _check_no_watermark(rows)
     ordered = reorder(stream(rows, event_time=event_time, **columns), contract=contract)
     return ordered.results.withWatermark(event_time, _TIE)
+
+
+def _check_no_watermark(rows: Any) -> None:
+    from slackwater.spark.session import watermarked
+
+    if found := watermarked(rows):
+        raise ParameterError(
+            "rows",
+            f"a watermark on {', '.join(found)}",
+            must="have no watermark of their own: Spark allows one in a query",
+            remedy="leave their withWatermark out",
+        )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructField, StructType
 
 from slackwater.errors import JavaError, SessionError
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
+_WATERMARK = "spark.watermarkDelayMs"  # how Spark marks a column
 _STATE_STORE = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -83,5 +85,19 @@ def check_session(spark: SparkSession) -> None:
 
 
 def arrow_schema(frame: DataFrame) -> pa.Schema:
-    """Return the columns of a frame as an Arrow schema: in UTC whatever the session's time zone is."""
-    return to_arrow_schema(frame.schema, timezone="UTC")
+    """Return the columns of a frame as an Arrow schema: in UTC whatever the session's time zone is.
+
+    A watermark that users gave the frame is left out: what leaves our operators is behind it, and operators of Spark
+    that follow would drop it.
+    """
+    return to_arrow_schema(StructType([_without_watermark(field) for field in frame.schema]), timezone="UTC")
+
+
+def watermarked(frame: DataFrame) -> list[str]:
+    """Return the columns of a frame that have a watermark."""
+    return [field.name for field in frame.schema if _WATERMARK in field.metadata]
+
+
+def _without_watermark(field: StructField) -> StructField:
+    metadata = {name: value for name, value in field.metadata.items() if name != _WATERMARK}
+    return StructField(field.name, field.dataType, field.nullable, metadata)
