@@ -32,6 +32,7 @@ _BLOCK = re.compile(
     flags=re.MULTILINE | re.DOTALL,
 )
 _SAID = re.compile(r"print\(.*\)  # (.*)")
+_PATH = re.compile(r'"((?:incoming|trams|out)(?:/\w+)?)"')  # the folders that blocks on Spark use
 _SETTING_UP = {"git", "make", "cd", "source", "pip"}  # what a reader has done once, and a test has not to do again
 _ANYWHERE = {"head", "cat", "ls", "cp", "mkdir"}
 
@@ -65,17 +66,21 @@ def blocks_of(page: Path) -> list[Block]:
 
 @dataclass
 class Reader:
-    """Does what a page says, in a folder of its own, and remembers the names that its blocks have defined."""
+    """Does what a page says, in a folder of its own, and remembers the names that its blocks have defined.
+
+    The Java process of a shared session does not go along into the folder, so paths on Spark become absolute.
+    """
 
     folder: Path
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
 
     def follow(self, block: Block, page: Path) -> None:
         """Run a block and compare what it prints with what the page says."""
+        code = _PATH.sub(rf'"{self.folder}/\1"', block.body) if block.needs_spark else block.body
         if block.title is not None:
-            (self.folder / block.title).write_text(block.body, encoding="utf-8")
+            (self.folder / block.title).write_text(code, encoding="utf-8")
         elif block.language == "python":
-            check(_expected(block), self._run(block.body, page), block.body)
+            check(_expected(block), self._run(code, page), block.body)
         elif block.language == "sh":
             printed = "".join(self._command(line) for line in _lines(block.body))
             check(block.printed, printed, block.body)
