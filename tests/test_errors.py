@@ -24,6 +24,7 @@ ERRORS = [
     errors.GateFullError(reader=1, unread=11, most=10),
     errors.SqlError("SELECT *\nFORM bus", start=9, stop=13, problem="expected FROM", remedy="did you mean FROM?"),
     errors.ReplayError(7, before={"bus": 300}, now={"bus": 299}, file="input.json"),
+    errors.MissingExtraError("otel", needed="opentelemetry"),
     errors.QueryError("query 1", problem="no space left on device", remedy="make room"),
     errors.ConditionError("bus.a % bus.b = 0", problem="division by zero", remedy="leave such rows out"),
 ]

@@ -144,3 +144,9 @@ def test_a_wrong_value_is_named_by_its_clause(text, problem):
 def test_what_has_no_text_is_not_printed_as_something_else(contract):
     with pytest.raises(ParameterError, match=r"must have a (name|text)"):
         contract_text(contract)
+
+
+@pytest.mark.parametrize("names", ["a b", "a b,by c", "a,,b", "a, by", ","])
+def test_names_of_values_are_words_with_commas_between_them(names):
+    with pytest.raises(ParameterError):
+        parse_contract(f"error 3% of {names}")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
+
 import pyarrow as pa
 import pytest
 
@@ -78,3 +81,16 @@ def test_a_chunk_or_mark_that_changes_stops_the_next_call(case):
             with pytest.raises(StateError, match="unreadable chunk"):
                 bucket([SCHEMA.empty_table()] * case.streams, drain=True)
             damaged[number] = good
+
+
+BODY = to_bytes(pa.table({"a": [1, 2], "s": ["x", "y"]}))
+BAD_NAME = BODY.replace(b"a\x00\x00\x00", b"\xff\x00\x00\x00")
+TWICE = to_bytes(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]))
+FORGED = {"ends early": BODY[:-40], "a name that is no text": BAD_NAME, "twice the same": TWICE, "nothing": b""}
+
+
+@pytest.mark.parametrize("body", FORGED.values(), ids=FORGED)
+def test_bytes_that_are_no_table_are_invalid_even_where_the_seal_fits(body):
+    for written in (body, body + struct.pack("<4sI", b"\x00SLW", zlib.crc32(body))):
+        with pytest.raises(pa.ArrowInvalid):
+            unsealed(written)

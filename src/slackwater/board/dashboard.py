@@ -9,11 +9,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from slackwater.board.access import Access
-from slackwater.board.found import checked_checkpoint
-from slackwater.board.server import BoardServer
-from slackwater.board.watched import Watched
-
 
 class Dashboard:
     """A page that runs until it is stopped, or the program ends.
@@ -28,6 +23,12 @@ class Dashboard:
     def __init__(
         self, *checkpoints: str | os.PathLike[str], host: str = "127.0.0.1", port: int = 0, token: str | None = None
     ) -> None:
+        # Nobody should wait for a server whose first import is only to say `sw.Dashboard`.
+        from slackwater.board.access import Access
+        from slackwater.board.found import checked_checkpoint
+        from slackwater.board.server import BoardServer
+        from slackwater.board.watched import Watched
+
         access = Access(host, token)
         folders = [checked_checkpoint(Path(each)) for each in checkpoints]
         self._server = BoardServer((host, port), [Watched(folder) for folder in folders], access)

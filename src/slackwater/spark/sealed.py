@@ -53,6 +53,8 @@ def _usable(content: bytes) -> pa.Table:
         table = from_bytes(content)
         table.validate(full=True)
         str(table.schema)  # names, also within columns, that are no text
+        if len(set(table.column_names)) < table.num_columns:
+            raise pa.ArrowInvalid("a column is there twice")
         return table
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise pa.ArrowInvalid(str(error)) from error

@@ -1,0 +1,46 @@
+"""Files that are not what they seem are refused by name."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from slackwater.disorder.json_lines import check_json_lines
+from slackwater.errors import DatasetError
+from slackwater.local.files import read_files
+
+NULLS = ["null", ' \r\n null\n{"ts": 1}', '{"ts": 1}\n\tnull\n', "\ufeffnull"]
+
+
+@pytest.mark.parametrize("text", NULLS)
+def test_a_row_that_is_null_is_refused(tmp_path, text):
+    (tmp_path / "rows.json").write_text(text)
+    with pytest.raises(DatasetError, match="has a row that is null"):
+        read_files(tmp_path / "rows.json", "json")
+
+
+def test_a_row_that_is_null_is_found_wherever_blocks_end(tmp_path, monkeypatch):
+    monkeypatch.setattr("slackwater.disorder.json_lines._BLOCK", 7)
+    for blanks in range(10):
+        (tmp_path / "rows.json").write_text('{"ts": 1}\n' + " " * blanks + "null\n")
+        with pytest.raises(DatasetError):
+            check_json_lines(tmp_path / "rows.json")
+
+
+def test_nulls_within_rows_are_fine(tmp_path):
+    (tmp_path / "rows.json").write_text('{"ts": null, "x": [null]}\n{"ts": 1}\n')
+    assert [None, 1] == read_files(tmp_path / "rows.json", "json")["ts"].to_pylist()
+
+
+def test_a_text_that_is_no_text_is_refused(tmp_path):
+    bad = pa.StringArray.from_buffers(1, pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff"))
+    pq.write_table(pa.table({"s": bad}), tmp_path / "rows.parquet")
+    with pytest.raises(DatasetError, match="cannot be read"):
+        read_files(tmp_path / "rows.parquet", "parquet")
+
+
+def test_a_name_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "rows.csv").write_bytes(b"ts,\xff\n1,2\n")
+    with pytest.raises(DatasetError, match="cannot be read"):
+        read_files(tmp_path / "rows.csv", "csv")
