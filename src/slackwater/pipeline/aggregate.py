@@ -117,7 +117,7 @@ class AggregatePipeline:
         self._within = WithinBound.of(node, state, watched)
         self._counts = Counts(**state.get("counts", {}))
         self._results: int = state.get("results", 0)
-        self.delays: tuple[Times, ...] = ()  # of the events of the last batch
+        self.delays: tuple[tuple[Times, Rows | None], ...] = ()  # of the events of the last batch, with their weights
         # A controller that counts what events need is told that; another one knows what to make of delays.
         self._learns_needs = (
             node.contract.counts_events and getattr(self._controller, "learns_from", "results") == "arrivals"
@@ -140,7 +140,7 @@ class AggregatePipeline:
         events, turned_away = turn_away(incoming, self._node.stream.max_ahead)
         events, turned_away = self._turn_away_liars(events, turned_away, group, marks)
         arrivals = self._logic.arrive(events) if added is None else added.arrive(self._logic, events)
-        self.delays = (arrivals.delay,)
+        self.delays = ((arrivals.delay, arrivals.weight),)
         clock = BEFORE_ALL_TIME if self._logic.clock is None else self._logic.clock
         columns = group[events.row], [each[events.row] for each in inputs]
         if self._within is not None:

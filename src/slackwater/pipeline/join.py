@@ -117,14 +117,14 @@ class StreamsPipeline(ABC):
         self._kept = KeptShare.of(node.contract, state) if node.contract.counts_events else None
         self._counts = Counts(**state.get("counts", {}))
         self._results = state.get("results", 0)
-        self.delays: tuple[Times, ...] = ()  # of the events of the last batch, stream by stream
+        self.delays: tuple[tuple[Times, None], ...] = ()  # of the events of the last batch, stream by stream
         self._past = state.get("past", 0)  # events past a deadline since the last decision
 
     def on_batch(self, incoming: Sequence[Incoming]) -> JoinOutcome:
         """Take in a batch, one part for each stream in arrival order; join, route and decide."""
         before = self.clock, self.time
         merged, turned_away = self._inputs.arrive(incoming)
-        self.delays = tuple(each.delay for each in merged.streams)
+        self.delays = tuple((each.delay, None) for each in merged.streams)
         self._away = np.sort(np.concatenate([late.events.arrival for late in turned_away]))
         outcomes = [self._run(part, slack) for part, slack in self._parts(merged)]
         self._counts = self._added(late=len(self._away), arrived=len(self._away))

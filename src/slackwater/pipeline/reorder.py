@@ -62,14 +62,14 @@ class ReorderPipeline:
         )
         self._kept = KeptShare.of(node.contract, state)
         self._counts = Counts(**state.get("counts", {}))
-        self.delays: tuple[Times, ...] = ()  # of the events of the last batch
+        self.delays: tuple[tuple[Times, None], ...] = ()  # of the events of the last batch
 
     def on_batch(self, incoming: Incoming) -> Outcome:
         """Take in a batch in arrival order; release, route and decide."""
         before = self._kslack.snapshot()
         events, turned_away = turn_away(incoming, self._node.stream.max_ahead)
         arrivals = self._kslack.arrive(events)
-        self.delays = (arrivals.delay,)
+        self.delays = ((arrivals.delay, None),)
         path = self._controller.slack_path(arrivals.largest_delay())
         parts = [(arrivals, path)] if path is not None else self._parts(arrivals)
         outcomes = []

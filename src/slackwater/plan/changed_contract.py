@@ -47,6 +47,13 @@ def _aggregate(node: AggregateNode, contract: Contract, schema: pa.Schema) -> Ag
         return replace(node, contract=contract, below=below, counted=below.counted)
     changed = replace(node, contract=contract)
     check_aggregate(changed, schema)
+    if node.can_be_added_up and not changed.can_be_added_up:
+        raise ParameterError(
+            "contract",
+            contract,
+            must="leave the choice of its controller open, as rows of this query are added up where they are read",
+            remedy="leave out the controller; or stop the query and start it with this contract",
+        )
     return replace(changed, counted=counted_values(changed, schema))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from slackwater.events import Rows
     from slackwater.time import Times
 
 _SHORTEST = 100  # us
@@ -20,16 +21,18 @@ _BINS = 62
 UPPER: Times = np.concatenate(([0], np.round(_SHORTEST * np.sqrt(2) ** np.arange(_BINS)))).astype(np.int64)
 
 
-def counted_delays(delays: Iterable[Times]) -> dict[str, int]:
+def counted_delays(delays: Iterable[tuple[Times, Rows | None]]) -> dict[str, int]:
     """Return how many delays fall into each bin that has any, by its number as text, as JSON wants it. O(n).
 
-    >>> counted_delays([np.array([0, 0, 50, 3_600_000_000])])
-    {'0': 2, '1': 1, '52': 1}
+    Delays come with how many rows each is of; None: of one.
+
+    >>> counted_delays([(np.array([0, 0, 50, 3_600_000_000]), None), (np.array([50]), np.array([9]))])
+    {'0': 2, '1': 10, '52': 1}
     """
     counts = np.zeros(len(UPPER), np.int64)
-    for each in delays:
+    for each, weight in delays:
         place = np.minimum(np.searchsorted(UPPER, each, side="left"), len(UPPER) - 1)
-        counts += np.bincount(place, minlength=len(UPPER))
+        counts += np.bincount(place, weight, minlength=len(UPPER)).astype(np.int64)
     return {str(place): int(counts[place]) for place in np.flatnonzero(counts)}
 
 

@@ -26,6 +26,7 @@ from slackwater.spark.state import Chunk, ChunkedBuffer, ChunkStore, Payload
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
+    from slackwater.events import Rows
     from slackwater.plan.nodes import ReorderNode, StreamNode
     from slackwater.time import Times
 
@@ -124,7 +125,7 @@ class Call:
     counts: Counts
     slack: int
     left: Left
-    delays: Sequence[Times] = ()  # of the rows that came, stream by stream
+    delays: Sequence[tuple[Times, Rows | None]] = ()  # of the rows that came, stream by stream, and of how many each is
     notes: bytes | None = None  # for people who ask the driver how the operator works; nothing depends on them
 
     def summary(self, state_bytes: int, waits: Waits) -> dict[str, Any]:
