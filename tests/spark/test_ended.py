@@ -44,6 +44,14 @@ def test_what_spark_says_in_whatever_depth_is_named_with_what_to_do(said, proble
     assert "\n" not in words
 
 
+def test_names_in_a_stack_of_calls_are_no_cause():
+    stack = (
+        "Caused by: java.net.SocketTimeoutException: Python worker failed to connect back\n\tat RocksDBStateStore.x(y)"
+    )
+    error = SaidError(f"{STREAM}boom", f"\tat RocksDBFileManager.load(z)\n{stack}\n\t... 23 more")
+    assert "did not start in time" in str(failure_of(None, error))
+
+
 def test_an_error_of_ours_in_a_worker_is_said_as_it_is():
     said = "slackwater.errors.StateError: state has an unreadable chunk 3, expected Arrow IPC; restore it"
     error = SaidError(f"{STREAM}Job aborted\nTraceback (most recent call last):\n  File x\n{said}\n\n\tat java")

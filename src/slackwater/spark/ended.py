@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _REMEDY = "mend the cause, and the same call goes on from the checkpoint"
 _COPY = "restore the checkpoint from a copy; or start with a new checkpoint and new folders"
 
+_FRAME = re.compile(r"\s*(?:at |\.\.\. \d+ more)")  # of a stack of Java's
+
 # What Spark says, in whatever depth; what that is called; what to do about it. The first that fits counts.
 _CAUSES: tuple[tuple[str, str, str], ...] = (
     (
@@ -33,7 +35,7 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     (
         r"CANNOT_LOAD_STATE_STORE|STATE_STORE_[A-Z_]*CHECKSUM|STATE_STORE_[A-Z_]*(?:UNABLE|FAILED|NOT_FOUND)|"
         r"CHECKPOINT_FILE_CHECKSUM|RocksDBException|RocksDB(?:FileManager|StateStore)|ChecksumException|"
-        r"(?:FileNotFound|EOF|NoSuchFile)Exception[^\n]*/state/|/state/[^\n]*(?:does not exist|checksum)|StateSchema",
+        r"(?:FileNotFound|EOF|NoSuchFile)Exception[^\n]*/state/|/state/[^\n]*(?:does not exist|checksum)",
         "state files are damaged or missing",
         _COPY,
     ),
@@ -54,8 +56,8 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r"Python worker (?:exited unexpectedly|failed to connect back)|ExecutorLostFailure|OutOfMemoryError",
-        "processes of Spark died more often than it tries again",
-        "give executors more memory (spark.executor.memoryOverhead for Python), and the same call goes on",
+        "processes of Spark died, or did not start in time",
+        "give them more memory (spark.executor.memoryOverhead for Python) or less to do, and the same call goes on",
     ),
 )
 
@@ -108,7 +110,8 @@ def failure_of(name: str | None, error: BaseException) -> QueryError:
     python = _last_python_error(lines)
     if python is not None and "slackwater.errors." in python:
         return QueryError(name or "a query", problem=python.removeprefix("slackwater.errors."), remedy=_REMEDY)
-    whole = "\n".join(texts)
+    # only what is said counts: names in a stack of calls say where, not what
+    whole = "\n".join(line for text in texts for line in text.split("\n") if not _FRAME.match(line))
     for pattern, problem, remedy in _CAUSES:
         found = re.search(f"[^\n]*(?:{pattern})[^\n]*", whole)
         if found:

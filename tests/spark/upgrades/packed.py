@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tarfile
 from pathlib import Path
+from urllib.parse import quote
 
 HOME = Path(__file__).parent
 _HERE = b"/@FOLDER@"  # stands for where the query is
@@ -16,7 +17,9 @@ def pack(folder: Path, file: Path) -> None:
     with tarfile.open(file, "w:xz") as packed:
         for path in sorted(folder.rglob("*")):
             if path.is_file() and not path.name.endswith(".crc"):
-                body = path.read_bytes().replace(str(folder).encode(), _HERE)
+                body = path.read_bytes()
+                for form in (str(folder), quote(str(folder))):  # Spark writes paths in both
+                    body = body.replace(form.encode(), _HERE)
                 entry = tarfile.TarInfo(str(path.relative_to(folder)))
                 entry.size = len(body)
                 entry.mtime = int(path.stat().st_mtime)  # Spark takes files by their times
@@ -24,7 +27,8 @@ def pack(folder: Path, file: Path) -> None:
 
 
 def unpack(file: Path, folder: Path) -> None:
-    """Read a folder from a file."""
+    """Read a folder from a file; its path is one that is written in URLs as it is."""
+    assert quote(str(folder)) == str(folder), folder
     with tarfile.open(file) as packed:
         packed.extractall(folder, filter="data")
     for path in folder.rglob("*"):
