@@ -60,7 +60,7 @@ a { color: inherit; }
   section { border: 0; padding: 0; }
   h2, h3, p.caption { break-after: avoid; }
   svg.static, .figure, tr, pre { break-inside: avoid; }
-  svg.static { min-width: 0; font-size: 14px; }
+  svg.static { min-width: 0; }
   .scroll { overflow: visible; }
   th, td { white-space: normal; padding: 3px 5px; }
   details:not([open]) { display: none; }
