@@ -16,6 +16,7 @@ import pyarrow as pa
 from slackwater.core.cells import Cells
 from slackwater.core.open_panes import OpenPanes
 from slackwater.core.ragged import Ragged
+from slackwater.errors import StateError
 from slackwater.spark.sealed import sealed, unsealed
 from slackwater.spark.state import ChunkStore, unreadable_chunk
 
@@ -99,10 +100,15 @@ def chunk_of(cells: Cells, keys: pa.Table) -> pa.Table:
 def states_of(table: pa.Table, values: int, order: Rows) -> tuple[State, ...]:
     """Return the states of each value of a chunk, its rows put in this order."""
     prefixes = [_name(value, "") for value in range(values)]
-    return tuple(
-        tuple(_from_arrow(table[name])[order] for name in table.column_names if name.startswith(prefix))
-        for prefix in prefixes
-    )
+    try:
+        return tuple(
+            tuple(_from_arrow(table[name])[order] for name in table.column_names if name.startswith(prefix))
+            for prefix in prefixes
+        )
+    except (KeyError, TypeError, AttributeError, IndexError, pa.ArrowException) as error:
+        raise StateError(
+            "states of other values", expected="those of the plan", remedy="restore the checkpoint from a copy"
+        ) from error
 
 
 def _name(value: int, number: int | str) -> str:
