@@ -129,12 +129,12 @@ class SparkQuery(Displayed, ABC):
                 must="be streaming to be started",
                 remedy="read .results, .late and .decisions, or use spark.readStream",
             )
+        check_files(checkpoint)
         destinations = checked_destinations(
             {"results": results, "late": late, "decisions": decisions},
             checkpoint=os.fspath(checkpoint),
             columns=self._schemas_out[RESULTS].names,
         )
-        check_files(checkpoint)
         check_same_scope(checkpoint, led=self._is_led)
         if control is not None:
             describe(control, self._plan_of_control)
