@@ -154,7 +154,7 @@ FAULTS: Mapping[str, Fault] = {
     "source: a row less in a batch that comes again": Fault(lambda f: reread(f, without_a_row), "came again"),
     "source: other times in a batch that comes again": Fault(lambda f: reread(f, with_other_times), "came again"),
     "source: another order in a batch that comes again": Fault(lambda f: reread(f, in_another_order)),
-    "source: a file of a batch that comes again is gone": Fault(lambda f: reread(f, delete), "gone"),
+    "source: a file of a batch that comes again is gone": Fault(lambda f: reread(f, delete), "came again"),
     "output: files of a batch that comes again are damaged": Fault(_again(flip_all)),
     "output: a batch that comes again is missing": Fault(_again(delete)),
 }

@@ -19,7 +19,7 @@ from tests.chaos.verify import verify_folder
 
 _SIZE = 16 * 1024 * 1024
 _LEFT = (0, 20_000, 100_000)  # bytes that are left when the query starts: the first write fails, or one of the next
-_SAYS = "no space is left on a disk .*make room.*nothing is lost"
+_SAYS = "no space is left on a disk.*make room.*nothing is lost"
 
 
 def run_full_disk(spark: SparkSession, name: str, stopped: Path, work: Path, undisturbed: Path) -> Iterator[Ended]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 
 import pytest
 
-from slackwater.errors import StateError
+from slackwater.errors import QueryError, StateError
+from slackwater.spark.control_stream import put
 from slackwater.spark.plan_file import Begun, difference
 
 PLAN = Begun("join of bus and scats in 4 buckets; release by arrival", timers=False, control=True)
@@ -101,3 +104,12 @@ def test_a_difference_in_the_middle_has_a_few_words_around_it():
 
 def test_one_text_may_be_the_beginning_of_the_other():
     assert ("a b", "a b c") == difference("a b", "a b c")
+
+
+def test_a_full_disk_is_named_with_what_to_do(tmp_path, monkeypatch):
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(QueryError, match=r"plan\.json failed: no space is left on a disk; make room.*nothing is lost"):
+        put(tmp_path / "plan.json", "{}")

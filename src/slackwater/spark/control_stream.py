@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 
 from slackwater.control.following import Told
-from slackwater.errors import ParameterError, printable
+from slackwater.errors import ParameterError, QueryError, printable
 from slackwater.pipeline.prod import Prod, check_prod
 from slackwater.plan.contract_text import parse_contract
 from slackwater.plan.validate import check_contract
@@ -218,7 +218,21 @@ def _check_answered(plan: Mapping[str, Any], prod: Prod) -> None:
 
 
 def put(path: Path, text: str) -> None:
-    """Write a file that appears complete or not at all, whoever looks and whatever crashes."""
+    """Write a file that appears complete or not at all, whoever looks and whatever crashes.
+
+    Raises:
+        QueryError: the disk is full.
+    """
+    try:
+        _put(path, text)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        remedy = "make room, and the same call goes on: nothing is lost"
+        raise QueryError(f"writing {path}", problem="no space is left on a disk", remedy=remedy) from error
+
+
+def _put(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     hidden = path.with_name(f".{path.name}.tmp")
     with hidden.open("w") as file:
