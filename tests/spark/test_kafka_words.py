@@ -7,6 +7,7 @@ import pytest
 import slackwater as sw
 from slackwater.spark.kafka_source import check_arrival
 from slackwater.spark.kafka_topics import Topic
+from slackwater.spark.outputs import checked_destinations
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,9 @@ def test_offsets_of_two_partitions_are_no_arrival(topics):
 def test_a_sink_has_one_topic():
     with pytest.raises(sw.SlackwaterError, match="topic must be one topic"):
         sw.to_kafka("127.0.0.1:1", "bus,scats")
+
+
+def test_two_outputs_to_a_topic_have_two_names(tmp_path):
+    sink = sw.to_kafka("127.0.0.1:1", "jams", name="mine")
+    with pytest.raises(sw.SlackwaterError, match="name must be of one output to topic 'jams'"):
+        checked_destinations({"results": sink, "late": sink}, checkpoint=str(tmp_path), columns=["ts"])

@@ -7,7 +7,7 @@ exactly once.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -48,6 +48,7 @@ def checked_destinations(
     given: Mapping[str, Destination | None], *, checkpoint: str, columns: Sequence[str]
 ) -> dict[str, Write]:
     """Return how each output is written; refuse folders that an earlier run with another checkpoint has filled."""
+    _check_names([where for where in given.values() if isinstance(where, KafkaSink)])
     writers: dict[str, Write] = {}
     folders = {"checkpoint": checkpoint.rstrip("/")}
     for name, where in given.items():
@@ -70,6 +71,16 @@ def checked_destinations(
             raise ParameterError(name, folder, must="be empty when the checkpoint is new", remedy=remedy)
         writers[name] = ParquetFolder(folder)
     return writers
+
+
+def _check_names(sinks: Sequence[KafkaSink]) -> None:
+    """Refuse two outputs that Kafka would take for one writer: the batches of the second would pass as written."""
+    known = set()
+    for sink in sinks:
+        if sink.name is not None and (sink.name, sink.topic) in known:
+            remedy = "leave it out, or give each output its own"
+            raise ParameterError("name", sink.name, must=f"be of one output to topic {sink.topic!r}", remedy=remedy)
+        known.add((sink.name, sink.topic))
 
 
 def _folder(name: str, where: object) -> str:
@@ -141,18 +152,13 @@ def batch_writer(
             added = {} if decided is None or not decided.num_rows else {DECISIONS: to_bytes(decided)}
             present = {*found["kind"].to_pylist(), *added}
             wanted = {name: kind for name, kind in KIND_OF.items() if may_be_a_replay or kind in present}
-            for kind in [kind for kind in wanted.values() if kind in staging.outputs]:
-                bodies = [*_bodies(found, kind), *([added[kind]] if kind in added else [])]
-                staging.outputs[kind].commit(batch, _files(found, kind), bodies)
-            works = {}
+            _put_in_place(staging, wanted.values(), found, added, batch)
+            works = []
             for name, kind in wanted.items():
                 if kind in by_spark:
                     rows = unpack(_packets_of(packets, found, kind, added.get(kind)), kind)
-                    works[kind] = described(spark, name, partial(by_spark[kind], rows, batch))
-            _run([works[kind] for kind in works if isinstance(by_spark[kind], ParquetFolder)], spark)
-            for kind, work in works.items():
-                if not isinstance(by_spark[kind], ParquetFolder):
-                    work()
+                    works.append((by_spark[kind], described(spark, name, partial(by_spark[kind], rows, batch))))
+            _run(works, spark)
             if measure is not None:
                 measure(_bodies(found, LATENCY), batch)
             if reports is not None:
@@ -165,16 +171,28 @@ def batch_writer(
     return write
 
 
-def _run(works: Sequence[Callable[[], object]], spark: SparkSession) -> None:
+def _put_in_place(
+    staging: Staging, wanted: Iterable[int], found: pa.Table, added: Mapping[int, bytes], batch: int
+) -> None:
+    """Give what buckets staged, or sent along, its place; with what the driver adds."""
+    for kind in wanted:
+        if kind in staging.outputs:
+            bodies = [*_bodies(found, kind), *([added[kind]] if kind in added else [])]
+            staging.outputs[kind].commit(batch, _files(found, kind), bodies)
+
+
+def _run(works: Sequence[tuple[Write, Callable[[], object]]], spark: SparkSession) -> None:
     """Let Spark write folders at the same time: most of a small write is waiting. Functions of users take turns."""
-    if len(works) < 2:
-        for work in works:
-            work()
-        return
-    with ThreadPoolExecutor(len(works)) as threads:
-        # jobs of other threads belong to the query too, so that stopping it stops them
-        for done in [threads.submit(inheritable_thread_target(spark)(work)) for work in works]:
-            done.result()
+    folders = [work for writer, work in works if isinstance(writer, ParquetFolder)]
+    alone = [work for writer, work in works if not isinstance(writer, ParquetFolder)]
+    if len(folders) > 1:
+        with ThreadPoolExecutor(len(folders)) as threads:
+            # jobs of other threads belong to the query too, so that stopping it stops them
+            for done in [threads.submit(inheritable_thread_target(spark)(work)) for work in folders]:
+                done.result()
+        folders = []
+    for work in [*folders, *alone]:
+        work()
 
 
 def _without_rows(packets: DataFrame, staging: Staging) -> pa.Table:
