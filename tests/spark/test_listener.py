@@ -15,6 +15,7 @@ from slackwater.spark.listener import FiguresListener, batch_of
 from slackwater.spark.noted import Noted, forget
 
 QUERY = str(uuid.UUID(int=7))
+RUN = str(uuid.UUID(int=1))
 OBSERVED = {"operator": "join", "measure": "recall", "arrived": 10, "late": 1, "late_late": 1, "slack": 500_000}
 NOTHING = dict.fromkeys(("released", "buffered", "target", "estimated", "measured"))
 
@@ -41,9 +42,9 @@ def report(batch: int = 0, *, name: str | None = "jams", observed: dict | None =
 def noted():
     """What the driver noted of the query."""
     made = Noted()
-    made.belong_to(SimpleNamespace(id=QUERY))
+    made.belong_to(SimpleNamespace(id=QUERY, runId=RUN))
     yield made
-    forget(QUERY)
+    forget(QUERY, RUN)
 
 
 def test_a_batch_says_how_long_it_took_and_when_it_began():
@@ -64,13 +65,33 @@ def test_a_query_without_a_name_is_called_by_its_id():
 
 
 def test_the_latency_that_the_driver_noted_is_added(noted):
-    noted.latency.update({"batch": 4, "latency_p99": 7})
+    noted.measured({"batch": 4, "latency_p99": 7})
     assert 7 == batch_of(report(4)).latency["latency_p99"]
 
 
 def test_the_latency_of_another_batch_is_not_added(noted):
-    noted.latency.update({"batch": 3, "latency_p99": 7})
+    noted.measured({"batch": 3, "latency_p99": 7})
     assert {} == batch_of(report(4)).latency
+
+
+def test_a_listener_that_is_behind_finds_the_latency_of_its_batch(noted):
+    for batch in (3, 4, 5):
+        noted.measured({"batch": batch, "latency_p99": batch})
+    assert [3, 4] == [batch_of(report(batch)).latency["latency_p99"] for batch in (3, 4)]
+
+
+def test_of_old_batches_nothing_is_kept(noted):
+    for batch in range(1_000):
+        noted.measured({"batch": batch})
+    assert {} == batch_of(report(0)).latency
+    assert 100 == len(noted.latency)
+
+
+def test_the_end_of_an_earlier_run_does_not_take_from_the_next(noted):
+    noted.measured({"batch": 4, "latency_p99": 7})
+    earlier = SimpleNamespace(id=QUERY, runId=uuid.UUID(int=9), exception=None)
+    FiguresListener(Figures(), lambda: None).onQueryTerminated(earlier)
+    assert 7 == batch_of(report(4)).latency["latency_p99"]
 
 
 def test_what_the_driver_decided_counts_for_all_buckets(noted):

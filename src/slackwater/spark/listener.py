@@ -60,13 +60,14 @@ class FiguresListener(StreamingQueryListener):
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
         """Say that a query has ended."""
-        query, name = str(event.id), self._names.pop(str(event.runId), str(event.id))
+        query, run = str(event.id), str(event.runId)
+        name = self._names.pop(run, query)
         if is_noted(query):  # one of ours, even if it never wrote a batch
             self._figures.on_start(query, name)
         if self._figures.on_end(query, failed=event.exception is not None):
             log_end(query, name, event.exception)
             self._after()
-        forget(query)
+        forget(query, run)
 
 
 def batch_of(progress: StreamingQueryProgress) -> Batch | None:
@@ -77,14 +78,13 @@ def batch_of(progress: StreamingQueryProgress) -> Batch | None:
     observed, query = row.asDict(), str(progress.id)
     noted = noted_of(query)
     observed |= {name: noted.decision[name] for name in ("slack", *QUALITY) if name in noted.decision}
-    latency = noted.latency if noted.latency.get("batch") == progress.batchId else {}
     states = progress.stateOperators
     return Batch(
         id=query,
         query=progress.name or query,
         number=progress.batchId,
         observed=observed,
-        latency=dict(latency),
+        latency=noted.latency.get(progress.batchId, {}),
         seconds=progress.batchDuration / 1_000,
         began=dt.datetime.fromisoformat(progress.timestamp).timestamp(),
         state_memory=sum(state.memoryUsedBytes for state in states),

@@ -148,7 +148,7 @@ class SparkQuery(Displayed, ABC):
         folders = {"results": results, "late": late, "decisions": decisions, "control": control, "latency": latency}
         about = About.query(self.node, self._plan_of_control, name, **folders)
         check = InputCheck(tuple(stream.name for stream in self._streams), checkpoint)
-        hooks = Hooks(checkpoint, begun, about, replace(measured, note=noted.latency.update), check)
+        hooks = Hooks(checkpoint, begun, about, replace(measured, note=noted.measured), check)
         on_batch: Any = hooks.for_writer()
         staging = staging_of(destinations, self._schemas_out, self.frames[0].sparkSession)
         writer = (
