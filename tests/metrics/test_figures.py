@@ -87,3 +87,18 @@ def test_a_query_that_is_restarted_goes_on_counting():
 
 def test_the_end_of_a_query_of_others_is_not_ours():
     assert not Figures().on_end("8", failed=True)
+
+
+def test_a_query_takes_the_place_of_one_of_its_name_that_has_ended():
+    figures = Figures()
+    figures.on_start("7", "jams")
+    figures.on_end("7", failed=True)
+    figures.on_start("8", "jams")
+    assert [1] == [each.value for each in figures.samples() if each.metric.name == "active"]
+
+
+def test_queries_of_one_name_that_both_run_are_both_kept():
+    figures = Figures()
+    for query in ("7", "8"):
+        figures.on_start(query, "jams")
+    assert 2 == figures.queries

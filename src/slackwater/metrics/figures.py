@@ -38,6 +38,9 @@ class _Query:
                 self.counts[where] = self.counts.get(where, 0) + rows
         self.levels |= batch.levels
 
+    def is_ended_as(self, name: str) -> bool:
+        return self.name == name and self.levels.get(("active", None)) == 0
+
     def samples(self) -> Iterator[Sample]:
         common = {"query": self.name, "operator": self.operator or "unknown"}
         for (name, value), number in (self.counts | self.levels).items():
@@ -67,8 +70,10 @@ class Figures:
         return len(self._queries)
 
     def on_start(self, query: str, name: str) -> None:
-        """A query runs."""
+        """A query runs. One of its name that has ended makes room: exporters tell queries apart by their names."""
         with self._lock:
+            for other in [id_ for id_, each in self._queries.items() if id_ != query and each.is_ended_as(name)]:
+                del self._queries[other]
             known = self._queries.setdefault(query, _Query(name))
             known.counts.setdefault(("failures", None), 0)
             known.levels["active", None] = 1
