@@ -101,6 +101,7 @@ def test_data_is_that_of_the_query(visitor, left):
         "/data?query=-1",
         "/data?query=9",
         "/data?query=99999999999999999999",
+        "/data?query=0000009",
         "/data?query=%00",
         "/data?query=¹".encode().decode("latin-1"),
         "/page.html\x00",

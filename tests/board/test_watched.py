@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from slackwater.board.found import FoundQuery, checked_checkpoint
+from slackwater.board.late_rows import LateRows
 from slackwater.board.watched import Watched
 from slackwater.errors import ParameterError
 from slackwater.quality.batch_log import RULES
@@ -84,6 +85,14 @@ def test_a_batch_that_is_replaced_is_read_again(left, monkeypatch):
     shutil.rmtree(left.folder / "late" / "batch=0")
     left.late(0, ["a", "b", "c"])
     assert [3] == [each["rows"] for each in watched.look()["late"]["counts"]]
+
+
+def test_late_rows_are_counted_over_the_newest_batches_however_long_they_are_watched(left):
+    rows = LateRows(left.folder / "late", newest=2)
+    for batch in range(5):
+        left.late(batch, ["a"])
+        found = rows.look()
+    assert [2] == [each["rows"] for each in found["counts"]]
 
 
 def test_a_file_that_is_half_written_is_left_for_later(left):

@@ -18,7 +18,7 @@ class BatchFolder:
 
     def __init__(self, folder: Path, newest: int = 500) -> None:
         self.folder = folder
-        self._newest = newest
+        self.newest = newest
         self._seen: dict[int, tuple[tuple[str, int], ...]] = {}
 
     def read(self) -> Iterator[tuple[int, pa.Table]]:
@@ -30,13 +30,15 @@ class BatchFolder:
                 table = self._read(number)
                 if table is not None:
                     yield number, table
+        for old in sorted(self._seen)[:-_MAY_CHANGE]:  # of the others nobody asks again
+            del self._seen[old]
 
     def _numbers(self) -> list[int]:
         try:
             names = [_BATCH.fullmatch(path.name) for path in self.folder.iterdir()]
         except OSError:
             return []
-        return sorted(int(name[1]) for name in names if name)[-self._newest :]
+        return sorted(int(name[1]) for name in names if name)[-self.newest :]
 
     def _read(self, number: int) -> pa.Table | None:
         """Return a batch, or None where it is as it was, or cannot be read yet."""

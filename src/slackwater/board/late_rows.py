@@ -18,8 +18,8 @@ _MOST_COLUMNS = 12
 class LateRows:
     """The late rows of the newest batches; of each batch only counts and a few rows are kept."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = BatchFolder(folder)
+    def __init__(self, folder: Path, newest: int = 500) -> None:
+        self._folder = BatchFolder(folder, newest)
         self._counts: dict[int, Counter[tuple[str, str]]] = {}
         self._samples: dict[str, dict[int, list[dict[str, str | None]]]] = {}
         self._columns: list[str] = []
@@ -29,6 +29,8 @@ class LateRows:
         for number, table in self._folder.read():
             if {"stream", "reason"} <= set(table.column_names):
                 self._take(number, table)
+        for old in sorted(self._counts)[: -self._folder.newest]:
+            del self._counts[old]
         total: Counter[tuple[str, str]] = sum(self._counts.values(), Counter())
         counts = [{"stream": stream, "reason": reason, "rows": rows} for (stream, reason), rows in total.most_common()]
         return {"counts": counts, "columns": self._columns, "samples": self._newest()}

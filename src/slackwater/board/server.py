@@ -21,6 +21,7 @@ from slackwater.errors import SlackwaterError
 _MOST_BYTES = 4096  # of what is posted
 _PATIENCE = 15.0  # seconds that a connection may be silent
 _MOST_AT_ONCE = 32
+_MOST_DIGITS = 6  # of the number of a query
 
 
 class BoardServer(ThreadingHTTPServer):
@@ -122,9 +123,8 @@ class BoardHandler(BaseHTTPRequestHandler):
 
     def _query(self, given: dict[str, list[str]]) -> Watched | None:
         number = (given.get("query") or ["0"])[0]
-        if not number.isascii() or not number.isdigit() or int(number[:6]) >= len(self.server.watched):
-            return None
-        return self.server.watched[int(number)]
+        is_number = number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS
+        return self.server.watched[int(number)] if is_number and int(number) < len(self.server.watched) else None
 
     def _posted(self) -> dict[str, Any] | None:
         try:
