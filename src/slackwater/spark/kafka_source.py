@@ -39,7 +39,7 @@ def read_kafka(
         DatasetError: the session has no connector.
     """
     _check_words(time, arrival)
-    described = found_topics(spark, topics, options)
+    described = found_topics(spark, topics, options, described=arrival is not None)
     if arrival is not None:
         check_arrival(arrival, described)
     headers = {"includeHeaders": "true"} if (time or "").startswith(_HEADER) else {}

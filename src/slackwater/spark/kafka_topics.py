@@ -1,7 +1,8 @@
 """What is asked of Kafka before a query starts: is there a broker, is there the topic, what do its times mean.
 
 Spark itself asks when the first batch is planned, and waits for minutes before it gives up. The client is the one that
-comes with Spark's connector, with the same options: whatever lets the connector in lets this in.
+comes with Spark's connector, with the same options: whatever lets the connector in lets this in. Only settings of
+topics, which decide whether arrival order can be known, need the right to describe them.
 """
 
 from __future__ import annotations
@@ -33,13 +34,16 @@ class Topic:
     is_stamped_by_broker: bool  # its timestamps say when a broker appended rows, not when producers made them
 
 
-def found_topics(spark: SparkSession, names: Sequence[str], options: Mapping[str, str]) -> list[Topic]:
-    """Return the topics, as the broker describes them.
+def found_topics(
+    spark: SparkSession, names: Sequence[str], options: Mapping[str, str], *, described: bool
+) -> list[Topic]:
+    """Return the topics, as the broker describes them; none unless they are to be `described`.
 
     Args:
         spark: a session with Spark's connector.
         names: of topics.
         options: as Spark's connector takes them: those that begin with `kafka.` are the client's.
+        described: whether to ask for their settings, which takes a right that reading does not.
 
     Raises:
         ParameterError: no broker answers within ten seconds, or there is no such topic.
@@ -52,7 +56,7 @@ def found_topics(spark: SparkSession, names: Sequence[str], options: Mapping[str
                 near = did_you_mean(name, known) or "create it first; "
                 remedy = f"{near}topics are: {', '.join(sorted(known)) or 'none'}"
                 raise ParameterError("topic", name, must=f"be a topic of {_servers(options)}", remedy=remedy)
-        return [_described(spark, admin, name) for name in names]
+        return [_described(spark, admin, name) for name in names] if described else []
 
 
 def _admin(spark: SparkSession, options: Mapping[str, str]) -> Any:
