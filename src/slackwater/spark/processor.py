@@ -1,7 +1,8 @@
 """The stateful operators that Spark runs for each bucket: they move bytes between Spark and a pipeline.
 
 The state store is the only memory: a call reads the state, runs the pipeline, and writes the state back. Replaying a
-batch gives the same rows and the same bytes (only `took_us` of decisions may differ).
+batch gives the same rows and the same bytes (only `took_us` of decisions may differ and, where rows were added up
+before they came, the last digits of sums of floats).
 """
 
 from __future__ import annotations

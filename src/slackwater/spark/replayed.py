@@ -13,14 +13,11 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slackwater.errors import ReplayError
 from slackwater.spark.control_stream import put
 from slackwater.spark.plan_file import FOLDER, local_folder
-
-if TYPE_CHECKING:
-    pass
 
 _FILE = "input.json"
 
