@@ -26,13 +26,13 @@ _TOP, _UNDER = 34, 44  # pixels for the legend, and under an axis
 
 def disorder() -> str:
     """Rows as they came: the clock, the horizon, and who is late."""
-    first, last = 0, 75
+    first, last = 965, 1040  # two phones find their signal again
     at = ROWS["at"].to_numpy().astype("datetime64[us]").astype(np.int64)
     seconds = (at - at[first]) / 1e6
     clock = np.maximum.accumulate(seconds)
     late = set(sw.reorder(PHONES, contract=sw.FixedSlack("500 ms")).late["seq"].to_pylist())
     shown = range(first, last)
-    wanted = Wanted([first, last], [0, 8.4], "row, in the order of arrival", "event time (s)", height=300)
+    wanted = Wanted([first, last], [-2, 5.5], "row, in the order of arrival", "event time (s)", height=300)
     panel = wanted.panel(_TOP)
     panel.line([(row, clock[row]) for row in shown], "a", step=True)
     panel.line([(row, clock[row] - 0.5) for row in shown], "b", step=True)
@@ -119,7 +119,8 @@ def early() -> str:
     corrected, raw = shown("corrected"), shown("raw")
     ends = sorted({row["window"]["end"] for row in corrected})[1:-1]  # the first and the last are cut off
     number = {end: place for place, end in enumerate(ends)}
-    wanted = Wanted([0, len(ends)], [0, 45], "window of 10 s", "sum of round trips (s)", height=240)
+    highest = max(row["trips_high"] or row["trips"] for row in corrected) / 1e3
+    wanted = Wanted([0, len(ends)], [0, 1.05 * highest], "window of 10 s", "sum of round trips (s)", height=240)
     panel = wanted.panel(_TOP)
     for row in (row for row in corrected if row["window"]["end"] in number):
         place, value = number[row["window"]["end"]], row["trips"] / 1e3
