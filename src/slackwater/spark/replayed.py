@@ -42,7 +42,7 @@ class InputCheck:
         if folder is None or not (folder / "offsets").exists():
             return
         now, before = self._added_up(bodies), _read(folder / FOLDER / _FILE)
-        if before.get("batch") != batch:
+        if before.get("batch") != batch or "rows" not in before:
             put(folder / FOLDER / _FILE, json.dumps({"batch": batch, **now}) + "\n")
         elif {**before, **now} != before:
             rows = [dict(zip(self.streams, each["rows"], strict=True)) for each in (before, now)]
