@@ -38,7 +38,7 @@ from slackwater.spark.ruling import Ruling, has_timers
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
 from slackwater.spark.staged import Staging
-from slackwater.spark.ui_names import free_name, named
+from slackwater.spark.ui_names import name_for, named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -156,9 +156,9 @@ class SparkQuery(Displayed, ABC):
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
             .foreachBatch(batch_writer(self._unpack, destinations, staging, self._notice, decide, **on_batch))
         )
-        running = (each.name for each in self.frames[0].sparkSession.streams.active)
-        writer = writer.queryName(name or free_name(in_words(self.node), running))
-        query = cast("StreamingQuery", started(writer.trigger(**trigger).start() if trigger else writer.start()))
+        with name_for(name, in_words(self.node), self.frames[0].sparkSession) as named_so:
+            writer = writer.queryName(named_so)
+            query = cast("StreamingQuery", started(writer.trigger(**trigger).start() if trigger else writer.start()))
         hooks.ending.query = query
         noted.belong_to(query)
         return query

@@ -7,7 +7,9 @@ TransformWithStateInPySpark whatever runs in it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from slackwater.spark.connect import is_connect
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _DESCRIPTION = "spark.job.description"
+_STARTING: set[str] = set()  # names of queries that other threads are about to start
+_CHOOSING = threading.Lock()
 
 
 def free_name(wanted: str, taken: Iterable[str | None]) -> str:
@@ -29,6 +33,21 @@ def free_name(wanted: str, taken: Iterable[str | None]) -> str:
     while (name := wanted if number == 1 else f"{wanted} ({number})") in names:
         number += 1
     return name
+
+
+@contextmanager
+def name_for(given: str | None, wanted: str, spark: SparkSession) -> Iterator[str]:
+    """Give the name of a query that is started within: that of its user, or one that no other query has or gets."""
+    if given is not None:
+        yield given
+        return
+    with _CHOOSING:
+        name = free_name(wanted, [*(each.name for each in spark.streams.active), *_STARTING])
+        _STARTING.add(name)
+    try:
+        yield name
+    finally:
+        _STARTING.discard(name)
 
 
 def named(function: Callable[..., Any], *words: str) -> Callable[..., Any]:
