@@ -92,7 +92,7 @@ lock:  ## renew constraints.txt from the newest versions that pyproject.toml all
 	scripts/lock.sh
 
 clean:  ## remove the environment and everything that was built
-	rm -rf $(VENV) .venv-audit fuzz-output mutation-output build dist demo-output replay-output experiment-results benchmarks/results .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-audit fuzz-output mutation-output build dist demo-output slackwater-dashboard-demo replay-output experiment-results benchmarks/results .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt scripts/check-env.sh
 	@python=$$(scripts/check-env.sh) || exit 1; \
