@@ -96,21 +96,16 @@ def _slack(operator: str, rows: pa.Table) -> dict[str, Any]:
 
 
 def _quality(operator: str, rows: pa.Table) -> dict[str, Any]:
-    at = _times(rows)
-    return {
-        "operator": operator,
-        "measured": binned(at, _floats(rows, "measured")),
-        "target": steps(at, _floats(rows, "target")),
-    }
+    return {"operator": operator, **_against_target(rows)}
 
 
 def _early(value: str, rows: pa.Table) -> dict[str, Any]:
+    return {"value": value, **_against_target(rows)}
+
+
+def _against_target(rows: pa.Table) -> dict[str, Any]:
     at = _times(rows)
-    return {
-        "value": value,
-        "measured": binned(at, _floats(rows, "measured")),
-        "target": steps(at, _floats(rows, "target")),
-    }
+    return {"measured": binned(at, _floats(rows, "measured")), "target": steps(at, _floats(rows, "target"))}
 
 
 def _said(rows: pa.Table) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from slackwater.board.folders import BatchFolder
 from slackwater.board.shown import shown
@@ -36,15 +37,16 @@ class LateRows:
         return {"counts": counts, "columns": self._columns, "samples": self._newest()}
 
     def _take(self, number: int, table: pa.Table) -> None:
-        names = zip(table["stream"].to_pylist(), table["reason"].to_pylist(), strict=True)
-        pairs = [(str(shown(stream)), str(shown(reason))) for stream, reason in names]
-        self._counts[number] = Counter(pairs)
+        counted = table.group_by(["stream", "reason"]).aggregate([([], "count_all")]).to_pylist()  # a row for each pair
+        self._counts[number] = Counter()
+        for pair in counted:
+            self._counts[number][str(shown(pair["stream"])), str(shown(pair["reason"]))] += pair["count_all"]
         last = ["late_by", "reason", "stream"]
         self._columns = [*last, *(name for name in table.column_names if name not in last)][:_MOST_COLUMNS]
-        for reason in {reason for _, reason in pairs}:
-            places = [place for place, (_, own) in enumerate(pairs) if own == reason][-_SAMPLES:]
-            rows = [_row(row) for row in table.select(self._columns).take(pa.array(places)).to_pylist()]
-            own = self._samples.setdefault(reason, {})
+        for reason in pc.unique(table["reason"]):
+            of_it = table.filter(pc.equal(table["reason"], reason)).select(self._columns)
+            rows = [_row(row) for row in of_it.slice(max(0, len(of_it) - _SAMPLES)).to_pylist()]
+            own = self._samples.setdefault(str(shown(reason.as_py())), {})
             own[number] = rows
             for old in sorted(own)[:-_SAMPLES]:
                 del own[old]

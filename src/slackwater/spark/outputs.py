@@ -7,7 +7,7 @@ exactly once.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -153,12 +153,8 @@ def batch_writer(
             present = {*found["kind"].to_pylist(), *added}
             wanted = {name: kind for name, kind in KIND_OF.items() if may_be_a_replay or kind in present}
             _put_in_place(staging, wanted.values(), found, added, batch)
-            works = []
-            for name, kind in wanted.items():
-                if kind in by_spark:
-                    rows = unpack(_packets_of(packets, found, kind, added.get(kind)), kind)
-                    works.append((by_spark[kind], described(spark, name, partial(by_spark[kind], rows, batch))))
-            _run(works, spark)
+            for_spark = {name: (kind, by_spark[kind]) for name, kind in wanted.items() if kind in by_spark}
+            _run(list(_works(unpack, for_spark, packets, found, added, batch)), spark)
             if measure is not None:
                 measure(_bodies(found, LATENCY), batch)
             if reports is not None:
@@ -179,6 +175,20 @@ def _put_in_place(
         if kind in staging.outputs:
             bodies = [*_bodies(found, kind), *([added[kind]] if kind in added else [])]
             staging.outputs[kind].commit(batch, _files(found, kind), bodies)
+
+
+def _works(
+    unpack: Unpack,
+    outputs: Mapping[str, tuple[int, Write]],
+    packets: DataFrame,
+    found: pa.Table,
+    added: Mapping[int, bytes],
+    batch: int,
+) -> Iterator[tuple[Write, Callable[[], object]]]:
+    """Return what writes each output of Spark's, by whom; with what the driver adds."""
+    for name, (kind, write) in outputs.items():
+        rows = unpack(_packets_of(packets, found, kind, added.get(kind)), kind)
+        yield write, described(packets.sparkSession, name, partial(write, rows, batch))
 
 
 def _run(works: Sequence[tuple[Write, Callable[[], object]]], spark: SparkSession) -> None:
