@@ -22,6 +22,7 @@ from tests.chaos.faulty import run_faults
 from tests.chaos.figures import table_of
 from tests.chaos.inputs import rows_of, streams_of, write_input
 from tests.chaos.kills import kinds
+from tests.chaos.planned import is_usual, write_as_planned
 from tests.chaos.queries import QUERIES
 from tests.chaos.verify import Verdict, verify_folder
 
@@ -107,17 +108,31 @@ def prepare(folder: Path, names: Sequence[str], files: int, seed: int) -> Path:
     for name in names:
         for copy in (folder / name, folder / "undisturbed" / name):
             write_input(copy, streams_of(rows, QUERIES[name].streams, seed), files)
-    driver = Driver(SimpleNamespace(master="local[2]"), [(folder / "undisturbed" / name, name) for name in names])
+    _run_undisturbed([(folder / "undisturbed" / name, name) for name in names])
+    return folder
+
+
+def _run_undisturbed(asked: Sequence[tuple[Path, str]]) -> None:
+    driver = Driver(SimpleNamespace(master="local[2]"), asked)
     try:
         driver.wait()
     finally:
         driver.end()
-    return folder
+
+
+def _undisturbed(folder: Path, name: str) -> Path:
+    """Return where the same batches of a query are that nobody disturbed."""
+    if is_usual(folder / name):
+        return folder / "undisturbed" / name
+    copy = folder / "replanned" / name
+    write_as_planned(folder / name, copy)
+    _run_undisturbed([(copy, name)])
+    return copy
 
 
 def _outcome(folder: Path, disturbed: Disturbed, rows: int, console: Console) -> Outcome:
     name = disturbed.name
-    expected = folder / "undisturbed" / name
+    expected = _undisturbed(folder, name)
     verdict = verify_folder(name, folder / name, expected)
     usual = verify_folder(name, expected, expected)
     if not usual.is_good:
