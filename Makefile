@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs pictures bench rivals experiments simulate chaos soak fuzz mutation sbom audit kafka kafka-test wheel wheeltest submittest dev lock clean
+.PHONY: help demo test check docs pictures bench rivals experiments simulate chaos load soak fuzz mutation sbom audit kafka kafka-test wheel wheeltest submittest dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -48,6 +48,9 @@ simulate: $(READY)  ## random plans and streams, cut and restored, against oracl
 chaos: KILLS ?= 200
 chaos: $(READY)  ## kills on a local cluster, harmed files and a full disk (KILLS=200: about 15 minutes where nothing else runs)
 	$(BIN)/slackwater chaos --kills $(KILLS)
+
+load: $(READY)  ## queries at their limit, ten times above it, with 10 M keys, skew, silence and clocks that step
+	$(BIN)/slackwater load
 
 soak: MINUTES ?= 60
 soak: $(READY)  ## a join at 70 % of what one core can do: what grows, with its slope (MINUTES=60, and 3 to begin with)

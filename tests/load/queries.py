@@ -39,8 +39,18 @@ def _aggregate(a: Any) -> Any:
     return sw.aggregate(a, by="key", size="5 seconds", values=values, buckets=1, contract=sw.DropRatio(0.01, cap=CAP))
 
 
+def _keyed(a: Any) -> Any:
+    return sw.reorder(a, by="key", buckets=1, contract=sw.FixedSlack("1 second"))
+
+
+def _merge(a: Any, b: Any) -> Any:
+    return sw.merge(a, b, contract=sw.MaxSlack(cap=CAP))
+
+
 QUERIES: Mapping[str, Query] = {
     "reorder": Query(1, _reorder),
     "join": Query(2, _join),
     "aggregate": Query(1, _aggregate),
+    "keyed": Query(1, _keyed),
+    "merge": Query(2, _merge),
 }

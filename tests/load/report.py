@@ -10,7 +10,9 @@ from typing import Any
 
 from rich.table import Table
 
+from tests.load.overload import TIMES, Overload
 from tests.load.saturation import Saturation
+from tests.load.shaped import Shaped
 from tests.load.soak import Soak
 from tests.load.verify import Verdict
 
@@ -45,6 +47,36 @@ def soak_table(found: Soak) -> Table:
         interval = f"{each.low:+.4g} to {each.high:+.4g}"
         verdict = "flat" if each.is_flat else "grows" if each.per_hour > 0 else "shrinks"
         table.add_row(name, f"{each.level:,.4g}", f"{each.per_hour:+.4g}", interval, verdict)
+    return table
+
+
+def overload_table(found: Sequence[Overload]) -> Table:
+    """Return how queries fared while far too much was offered."""
+    table = Table(title=f"Overload: {TIMES} times what a query can take")
+    names = ("query", "saturation", "offered", "taken", "most in a batch", "memory MB", "grew MB/h", "most slack")
+    for column in (*names, "verified"):
+        table.add_column(column)
+    for each in found:
+        rates = (f"{rate:,.0f}" for rate in (each.saturation, each.offered, each.taken))
+        batch = f"{each.most_in_a_batch:,} of {each.bound:,}"
+        memory = each.memory_mb
+        growth = f"{memory.per_hour:+,.0f} ({memory.low:+,.0f} to {memory.high:+,.0f})"
+        slack = f"{each.most_slack_us / 1e6:g} s of {each.cap_us / 1e6:g} s"
+        most = f"{each.most_memory_mb:,.0f}"
+        table.add_row(each.query, *rates, batch, most, growth, slack, words_of(each.verdict))
+    return table
+
+
+def shapes_table(found: Sequence[Shaped]) -> Table:
+    """Return what queries made of shapes."""
+    table = Table(title="Streams that nobody wishes for")
+    for column in ("shape", "query", "engine", "rows", "seconds", "MB", "late", "verified"):
+        table.add_column(column)
+    for each in found:
+        late = ", ".join(f"{reason} {count:,}" for reason, count in sorted(each.reasons.items()))
+        figures = (f"{each.rows:,}", f"{each.seconds:.1f}", f"{each.memory_mb:,.0f}")
+        words = words_of(each.verdict) + ("" if each.accounted else ", NOT ACCOUNTED FOR")
+        table.add_row(each.shape, each.query, each.engine, *figures, late, words)
     return table
 
 

@@ -11,9 +11,20 @@ from tests.load.rows import rows_of, write_chunk
 from tests.load.running import lines_of, rates_of, running, say_stop, wait_for_batches
 from tests.load.verify import Verdict, verify
 
-ROWS, FILES = 10_000, 5  # of a file, and files of a batch
 _WARM = 8  # batches that do not count: compilers, caches and workers start
 _LIMIT = 1_200.0  # seconds
+
+
+@dataclass(frozen=True)
+class Bound:
+    """How large batches may be: so many rows in a chunk of all streams, and so many chunks."""
+
+    rows: int = 10_000
+    chunks: int = 5
+
+    @property
+    def batch(self) -> int:
+        return self.rows * self.chunks
 
 
 @dataclass(frozen=True)
@@ -29,19 +40,22 @@ class Saturation:
     batch_seconds: float
     verdict: Verdict
 
+    @property
+    def is_good(self) -> bool:
+        return self.verdict.is_good
 
-def saturate(name: str, folder: Path, *, batches: int = 30, cores: int = 1) -> Saturation:
+
+def saturate(name: str, folder: Path, *, batches: int = 30, cores: int = 1, bound: Bound | None = None) -> Saturation:
     """Let a query work off what is there, and verify what it wrote."""
-    for number in range((batches + _WARM) * FILES):
-        write_chunk(folder, number, rows_of(number * ROWS, ROWS), QUERIES[name].streams)
-    with running("driver", folder, name, FILES, cores) as driver:
+    bound = bound or Bound()
+    for number in range((batches + _WARM) * bound.chunks):
+        write_chunk(folder, number, rows_of(number * bound.rows, bound.rows), QUERIES[name].streams)
+    with running("driver", folder, name, bound.chunks, cores) as driver:
         wait_for_batches(driver, folder, batches + _WARM - 1, _LIMIT)
         say_stop(folder, "drain")
         driver.wait(_LIMIT)
-    done = [batch for batch in lines_of(folder / "progress.jsonl") if batch["rows"] >= ROWS * FILES]
-    rates = rates_of(done, _WARM)
-    counted = done[_WARM:]
-    seconds = counted[-1]["at"] - done[_WARM - 1]["at"]
-    rate = sum(batch["rows"] for batch in counted) / seconds
+    done = [batch for batch in lines_of(folder / "progress.jsonl") if batch["rows"] >= bound.batch]
+    rates, counted = rates_of(done, _WARM), done[_WARM:]
+    rate = sum(batch["rows"] for batch in counted) / (counted[-1]["at"] - done[_WARM - 1]["at"])
     took = statistics.median(batch["took_ms"]["triggerExecution"] for batch in counted) / 1_000
-    return Saturation(name, cores, rate, min(rates), max(rates), ROWS * FILES, took, verify(name, folder))
+    return Saturation(name, cores, rate, min(rates), max(rates), bound.batch, took, verify(name, folder))

@@ -25,7 +25,7 @@ class Slope:
         return self.low <= 0 <= self.high or abs(self.per_hour) < 0.01 * abs(self.level)
 
 
-def slope(seconds: np.ndarray, values: np.ndarray) -> Slope:
+def slope(seconds: np.ndarray, values: np.ndarray, *, block: float = _BLOCK) -> Slope:
     """Fit a line through the means of minutes.
 
     Neighboring minutes are alike, so that they say less than as many independent ones would: the interval is widened by
@@ -35,9 +35,9 @@ def slope(seconds: np.ndarray, values: np.ndarray) -> Slope:
     >>> round(found.per_hour, 6), round(found.level, 1)
     (1.0, 0.5)
     """
-    blocks = np.unique(seconds // _BLOCK)
-    means = np.array([values[seconds // _BLOCK == block].mean() for block in blocks])
-    hours = blocks * _BLOCK / 3_600
+    blocks = np.unique(seconds // block)
+    means = np.array([values[seconds // block == each].mean() for each in blocks])
+    hours = blocks * block / 3_600
     if len(blocks) < 3:
         return Slope(np.nan, -np.inf, np.inf, float(values.mean()))
     fitted = stats.linregress(hours, means)

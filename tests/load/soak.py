@@ -14,7 +14,7 @@ from tests.load.driver import add_line
 from tests.load.queries import QUERIES
 from tests.load.running import lines_of, running, say_stop
 from tests.load.samples import sample
-from tests.load.saturation import FILES, ROWS
+from tests.load.saturation import Bound
 from tests.load.slope import Slope, slope
 from tests.load.verify import Verdict, verify
 
@@ -35,11 +35,15 @@ class Soak:
     slopes: dict[str, Slope]
     verdict: Verdict
 
+    @property
+    def is_good(self) -> bool:
+        return self.verdict.is_good
+
 
 def soak(name: str, folder: Path, *, rate: float, minutes: float, tell: Callable[[str], None]) -> Soak:
     """Feed a query at a steady rate, look at it every few seconds, drain it, and verify what it wrote."""
     streams = QUERIES[name].streams
-    files = max(1, round(ROWS * FILES / (rate * EVERY)))
+    files = max(1, round(Bound().batch / (rate * EVERY)))
     with running("feeder", folder, streams, rate, EVERY) as feeder, running("driver", folder, name, files, 1) as driver:
         began = time.monotonic()
         while time.monotonic() - began < 60 * minutes:

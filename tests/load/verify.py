@@ -73,7 +73,8 @@ def _load(base: Any, folder: Path, name: str) -> None:
             f"CREATE VIEW {output} AS FROM read_parquet('{folder}/{output}/batch=*/part-*.parquet',"
             " filename = true, file_row_number = true, hive_partitioning = true)"
         )
-    seq = "seq" if len(names) == 1 else f"coalesce({', '.join(f'{stream}.seq' for stream in names)})"
+    columns = [row[0] for row in base.execute("DESCRIBE late").fetchall()]
+    seq = "seq" if "seq" in columns else f"coalesce({', '.join(f'{stream}.seq' for stream in names)})"
     base.execute(f"CREATE TABLE late_rows AS SELECT {seq} AS seq, reason FROM late")
 
 
@@ -93,7 +94,6 @@ _PASSED_ON = (
     "SELECT seq FROM arrived",
     "SELECT seq FROM arrived",
     "seq",
-    _disorder("ts", "1"),
 )
 _PAIRS = " UNION ALL ".join(
     f"SELECT a.seq AS a, b.seq AS b FROM in_a AS a JOIN in_b AS b ON a.key = b.key AND a.ts // {WITHIN} + {step}"
@@ -117,7 +117,9 @@ _WINDOWS = (
     _disorder('"window".start', "key"),
 )
 _LAWS: Mapping[str, tuple[str, str, str, str, str]] = {
-    "reorder": _PASSED_ON,
+    "reorder": (*_PASSED_ON, _disorder("ts", "1")),
+    "keyed": (*_PASSED_ON, _disorder("ts", "key")),
+    "merge": (*_PASSED_ON, _disorder("ts", "1")),
     "join": _JOINED,
     "aggregate": _WINDOWS,
 }

@@ -15,6 +15,25 @@ _HARNESS = Path("tests") / "load" / "command.py"
 _OUTPUT = Path("load-output")
 
 
+def load(
+    part: Annotated[
+        list[str] | None, typer.Option(help="saturation, overload, shapes or shapes-spark; repeatable.")
+    ] = None,
+    query: Annotated[list[str] | None, typer.Option(help="Only reorder, join or aggregate; repeatable.")] = None,
+    minutes: Annotated[float, typer.Option(min=0.2, help="How long ten times too much is offered.")] = 2,
+    output: Annotated[Path, typer.Option(help="A folder for figures.")] = _OUTPUT,
+) -> None:
+    """Put queries under load: at their limit, ten times above it, and on streams that nobody wishes for.
+
+    The last are 10 M keys, one key with half of the rows, silence of an hour, clocks that are days off; in process
+    (shapes) and, smaller, on Spark (shapes-spark). This is part of the repository, as its tests are, and needs Linux.
+    The exit code is 1 if a row was lost, came twice or was out of order, or if something was not bounded.
+
+    Example:  slackwater load --part overload --query join --minutes 2
+    """
+    raise typer.Exit(_command().main(parts=part or (), queries=query or (), minutes=minutes, output=output))
+
+
 def soak(
     minutes: Annotated[float, typer.Option(min=0.5, help="How long to run at the share.")] = 60,
     query: Annotated[str, typer.Option(help="reorder, join or aggregate.")] = "join",
