@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs pictures bench rivals experiments simulate chaos fuzz mutation sbom audit kafka kafka-test wheel wheeltest submittest dev lock clean
+.PHONY: help demo test check docs pictures bench rivals experiments simulate chaos load soak fuzz mutation sbom audit kafka kafka-test wheel wheeltest submittest dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -49,6 +49,13 @@ chaos: KILLS ?= 200
 chaos: $(READY)  ## kills on a local cluster, harmed files and a full disk (KILLS=200: about 15 minutes where nothing else runs)
 	$(BIN)/slackwater chaos --kills $(KILLS)
 
+load: $(READY)  ## queries at their limit, ten times above it, with 10 M keys, skew, silence and clocks that step
+	$(BIN)/slackwater load
+
+soak: MINUTES ?= 60
+soak: $(READY)  ## a join at 70 % of what one core can do: what grows, with its slope (MINUTES=60, and 3 to begin with)
+	$(BIN)/slackwater soak --minutes $(MINUTES)
+
 wheel: $(READY)  ## build the package: dist/slackwater-*.whl
 	rm -rf build  # setuptools would pack what is there from before
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
@@ -92,7 +99,7 @@ lock:  ## renew constraints.txt from the newest versions that pyproject.toml all
 	scripts/lock.sh
 
 clean:  ## remove the environment and everything that was built
-	rm -rf $(VENV) .venv-audit fuzz-output mutation-output build dist demo-output slackwater-dashboard-demo replay-output experiment-results benchmarks/results .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-audit fuzz-output mutation-output build dist demo-output slackwater-dashboard-demo replay-output experiment-results benchmarks/results load-output .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt scripts/check-env.sh
 	@python=$$(scripts/check-env.sh) || exit 1; \

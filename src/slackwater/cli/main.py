@@ -16,6 +16,7 @@ from slackwater.cli.dashboard import dashboard
 from slackwater.cli.demo.command import demo
 from slackwater.cli.drain import drain
 from slackwater.cli.experiment import experiment
+from slackwater.cli.load import load, soak
 from slackwater.cli.prod import prod
 from slackwater.cli.profile import profile
 from slackwater.cli.replay import replay
@@ -65,6 +66,8 @@ app.command()(contract)
 app.command()(drain)
 app.command()(simulate)
 app.command()(chaos)
+app.command()(load)
+app.command()(soak)
 
 
 def _show_version(wanted: bool) -> None:

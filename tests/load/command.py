@@ -1,0 +1,79 @@
+"""Puts queries under load, verifies what they wrote, and prints the figures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+import slackwater as sw
+from tests.chaos.command import scratch
+from tests.load.overload import overload
+from tests.load.report import overload_table, saturation_table, shapes_table, soak_table, write_json
+from tests.load.running import pin
+from tests.load.saturation import saturate
+from tests.load.shaped import shapes_of
+from tests.load.shapes import IN_PROCESS, ON_SPARK
+from tests.load.soak import soak
+
+SHARE = 0.7  # of what a query can do
+QUERIES = ("reorder", "join", "aggregate")
+PARTS = ("saturation", "overload", "shapes", "shapes-spark")
+_KEPT = ("samples.jsonl", "progress.jsonl", "heap.jsonl")
+
+
+def main(*, parts: Sequence[str] = (), queries: Sequence[str] = (), minutes: float = 2, output: Path) -> int:
+    """Run the parts that are asked for; return the exit code: 1 if anything was wrong."""
+    console, good = Console(), True
+    output.mkdir(parents=True, exist_ok=True)
+    for part in parts or PARTS:
+        with scratch() as folder:
+            found = list(_run(part, folder, queries or QUERIES, minutes, _teller(output / "load.log")))
+        write_json(output / "load.jsonl", found)
+        tables = {"saturation": saturation_table, "overload": overload_table}
+        console.print(tables.get(part, shapes_table)(found))
+        good = good and all(each.is_good for each in found)
+    return 0 if good else 1
+
+
+def _run(part: str, folder: Path, queries: Sequence[str], minutes: float, tell: Callable[[str], None]) -> Iterator[Any]:
+    if part == "saturation":
+        yield from (saturate(query, folder / query) for query in queries)
+    elif part == "overload":
+        yield from (overload(query, folder / query, minutes=minutes, tell=tell) for query in queries)
+    elif part == "shapes":
+        yield from shapes_of(IN_PROCESS, folder, tell=tell)
+    else:
+        spark = sw.session(app="load", master="local[1]", spark__driver__memory="1g")
+        spark.sparkContext.setLogLevel("ERROR")
+        yield from shapes_of(ON_SPARK, folder, spark=spark, tell=tell)
+        spark.stop()
+
+
+def main_soak(*, minutes: float, query: str, output: Path, share: float = SHARE) -> int:
+    """Measure what a query keeps up on one core, then run it at a share of that; return 1 if anything was wrong."""
+    console = Console()
+    output.mkdir(parents=True, exist_ok=True)
+    pin([0])
+    with scratch() as folder:
+        most = saturate(query, folder / "saturation")
+        console.print(saturation_table([most]))
+        rate = share * most.rows_per_second
+        found = soak(query, folder / "soak", rate=rate, minutes=minutes, tell=_teller(output / "soak.log"))
+        console.print(soak_table(found))
+        write_json(output / "load.jsonl", [most, found])
+        for file in (folder / "soak" / name for name in _KEPT):
+            if file.exists():
+                (output / f"soak-{file.name}").write_text(file.read_text())
+    return 0 if most.is_good and found.is_good else 1
+
+
+def _teller(file: Path) -> Callable[[str], None]:
+    def tell(words: str) -> None:
+        with file.open("a") as lines:
+            lines.write(f"{time.strftime('%H:%M:%S')} {words}\n")
+
+    return tell

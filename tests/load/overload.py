@@ -1,0 +1,105 @@
+"""Ten times as many rows as a query can take: its batches stay bounded, and so does its memory; nothing is lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+from slackwater.time import Duration
+from tests.load.driver import add_line
+from tests.load.queries import CAP, QUERIES
+from tests.load.running import lines_of, rates_of, running, say_stop
+from tests.load.samples import sample
+from tests.load.saturation import Bound, saturate
+from tests.load.slope import Slope, slope
+from tests.load.verify import Verdict, verify
+
+TIMES = 10
+BOUND = Bound(rows=2_000, chunks=5)
+_CATCH_UP = 50  # times as many files in a batch when the source is quiet again
+_SAMPLE, _LIMIT = 2.0, 1_800.0
+
+
+@dataclass(frozen=True)
+class Overload:
+    """How a query fared while far too much was offered, and what came of all of it afterwards."""
+
+    query: str
+    saturation: float  # rows a second
+    offered: float  # likewise
+    taken: float  # likewise
+    minutes: float
+    most_in_a_batch: int
+    bound: int
+    memory_mb: Slope  # of all processes, from the second half on
+    most_memory_mb: float
+    waiting_files: int  # at the end of the overload
+    most_slack_us: int
+    cap_us: int
+    verdict: Verdict
+
+    @property
+    def is_good(self) -> bool:
+        return self.verdict.is_good and self.most_in_a_batch <= self.bound and self.most_slack_us <= self.cap_us
+
+
+def overload(name: str, folder: Path, *, minutes: float, tell: Callable[[str], None]) -> Overload:
+    """Measure what a query takes, offer ten times that, then let it work off the rest in larger batches."""
+    most = saturate(name, folder / "saturation", batches=20, bound=BOUND).rows_per_second
+    tell(f"{name}: saturated by {most:,.0f} rows/s")
+    place, streams = folder / "overload", QUERIES[name].streams
+    offered = TIMES * most
+    source = running("feeder", place, streams, offered, BOUND.rows / offered)
+    with source as feeder, running("driver", place, name, BOUND.chunks, 1) as driver:
+        _watch(driver, place, minutes)
+        (place / "fed").touch()
+        feeder.wait(60)
+        waiting = lines_of(place / "samples.jsonl")[-1]["waiting_files"]
+        say_stop(place, "halt")
+        driver.wait(_LIMIT)
+    during = lines_of(place / "progress.jsonl")
+    tell(f"{name}: {int(waiting):,} files are left of {int((place / 'fed').read_text()):,} rows")
+    say_stop(place, "drain")
+    with running("driver", place, name, BOUND.chunks * _CATCH_UP, 1) as driver:
+        driver.wait(_LIMIT)
+    samples = lines_of(place / "samples.jsonl")
+    memory = np.array([(each["at"], each["java_mb"] + each["python_mb"]) for each in samples])
+    half = memory[len(memory) // 2 :]
+    return Overload(
+        query=name,
+        saturation=most,
+        offered=int((place / "fed").read_text()) / (60 * minutes),
+        taken=float(np.median(rates_of(during, len(during) // 4))),
+        minutes=minutes,
+        most_in_a_batch=max(batch["rows"] for batch in during),
+        bound=BOUND.batch,
+        memory_mb=slope(half[:, 0] - half[0, 0], half[:, 1], block=10.0),
+        most_memory_mb=float(memory[:, 1].max()),
+        waiting_files=int(waiting),
+        most_slack_us=_most_slack(place),
+        cap_us=Duration.of(CAP).microseconds,
+        verdict=verify(name, place),
+    )
+
+
+def _watch(driver, folder: Path, minutes: float) -> None:
+    """Sample what a driver takes, from its first batch on."""
+    while not lines_of(folder / "progress.jsonl"):
+        driver.check()
+        time.sleep(0.5)
+    until = time.monotonic() + 60 * minutes
+    while time.monotonic() < until:
+        time.sleep(_SAMPLE)
+        driver.check()
+        add_line(folder / "samples.jsonl", sample(driver.pid, folder))
+
+
+def _most_slack(folder: Path) -> int:
+    with duckdb.connect() as base:
+        rows = base.execute(f"SELECT max(slack) FROM read_parquet('{folder}/decisions/batch=*/*.parquet')").fetchone()
+    return int(rows[0])

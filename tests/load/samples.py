@@ -1,0 +1,80 @@
+"""What a driver and all that it has started take of the machine: read from /proc and from its folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.chaos.processes import children, command
+
+MB = 1024 * 1024
+
+
+def sample(pid: int, folder: Path) -> dict[str, float]:
+    """Return memory and file handles of the processes, size and files of the folders of a query."""
+    return {**_processes(pid), **folders(folder)}
+
+
+def memory(pid: int) -> float:
+    """Return the MB that a process and all that it has started have in memory; pages that they share count once."""
+    return sum(_pss(each) for each in _tree(pid)) / MB
+
+
+def _processes(pid: int) -> dict[str, float]:
+    java, python = [], []
+    for each in _tree(pid):
+        (java if "java" in command(each).partition(" ")[0] else python).append(each)
+    return {
+        "java_mb": sum(map(_pss, java)) / MB,
+        "python_mb": sum(map(_pss, python)) / MB,
+        "java_threads": sum(_count(Path(f"/proc/{each}/task")) for each in java),
+        "processes": len(java) + len(python),
+        "java_handles": sum(_count(Path(f"/proc/{each}/fd")) for each in java),
+        "python_handles": sum(_count(Path(f"/proc/{each}/fd")) for each in python),
+    }
+
+
+def folders(folder: Path) -> dict[str, float]:
+    """Return the size and the number of files of parts of the checkpoint, and how many files outputs have."""
+    checkpoint = folder / "checkpoint"
+    found = {}
+    for name in ("state", "sources", "slackwater"):
+        sizes = list(_sizes(checkpoint / name))
+        found |= {f"{name}_mb": sum(sizes) / MB, f"{name}_files": len(sizes)}
+    found["log_files"] = sum(_count(checkpoint / name) for name in ("offsets", "commits"))
+    found["waiting_files"] = sum(_count(each) for each in (folder / "in").iterdir())
+    outputs = ("results", "late", "decisions")
+    found["output_batches"] = sum(_count(folder / name) for name in outputs)
+    found["staged_files"] = sum(len(list(_sizes(folder / name / "_staged"))) for name in outputs)
+    return found
+
+
+def _tree(pid: int) -> Iterator[int]:
+    yield pid
+    for child in children(pid):
+        yield from _tree(child)
+
+
+def _pss(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), 0)
+
+
+def _count(folder: Path) -> int:
+    try:
+        return len(os.listdir(folder))
+    except OSError:
+        return 0  # the process has ended meanwhile, or nothing was written yet
+
+
+def _sizes(folder: Path) -> Iterator[int]:
+    for where, _, names in os.walk(folder):
+        for name in names:
+            try:
+                yield os.stat(os.path.join(where, name)).st_size
+            except OSError:
+                continue  # deleted meanwhile

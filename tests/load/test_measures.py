@@ -1,0 +1,82 @@
+"""What measures load can be trusted: slopes, samples and the verifier notice what they are for."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from tests.load.queries import QUERIES
+from tests.load.rows import NAMES, rows_of, write_chunk
+from tests.load.running import rates_of
+from tests.load.samples import memory
+from tests.load.slope import slope
+from tests.load.verify import verify
+
+SECONDS = np.arange(0, 3_600, 5.0)
+NOISE = np.random.default_rng(3).normal(0, 5, len(SECONDS))
+
+
+def test_noise_without_growth_is_flat():
+    assert slope(SECONDS, 100 + NOISE).is_flat
+
+
+def test_growth_of_a_tenth_an_hour_is_noticed_under_noise():
+    found = slope(SECONDS, 100 + SECONDS / 360 + NOISE)
+    assert not found.is_flat
+    assert found.low <= 10 <= found.high
+
+
+def test_neighbors_that_are_alike_widen_the_interval():
+    walk = np.cumsum(NOISE) / 50
+    shuffled = np.random.default_rng(4).permutation(walk)
+    along, apart = slope(SECONDS, walk), slope(SECONDS, shuffled)
+    assert along.high - along.low > 2 * (apart.high - apart.low)
+
+
+def test_too_few_minutes_say_nothing_about_growth():
+    assert slope(SECONDS[:12], NOISE[:12]).is_flat
+
+
+def test_memory_counts_what_a_process_has():
+    before = memory(os.getpid())
+    taken = np.ones(8 * 2**20)  # 64 MB, written to
+    assert 50 < memory(os.getpid()) - before < 80
+    del taken
+
+
+def test_rates_count_from_the_end_of_a_batch_to_that_of_the_next():
+    batches = [{"at": 0.0, "rows": 1}, {"at": 2.0, "rows": 10}, {"at": 4.0, "rows": 30}]
+    assert [5.0, 15.0] == rates_of(batches, 1)
+
+
+@pytest.fixture
+def drained(tmp_path):
+    """What a reorder made of its input."""
+    write_chunk(tmp_path, 0, rows_of(0, 2_000), 1)
+    found = QUERIES["reorder"].of([pq.read_table(tmp_path / "in" / NAMES[0])])
+    for output in ("results", "late"):
+        (tmp_path / output / "batch=0").mkdir(parents=True)
+        pq.write_table(getattr(found, output), tmp_path / output / "batch=0" / "part-0.parquet")
+    return tmp_path
+
+
+def test_what_is_whole_is_good(drained):
+    assert verify("reorder", drained).is_good
+
+
+def test_a_lost_row_and_a_doubled_one_are_noticed(drained):
+    file = drained / "results" / "batch=0" / "part-0.parquet"
+    rows = pq.read_table(file)
+    pq.write_table(rows.take([0, *range(rows.num_rows - 1)]), file)
+    verdict = verify("reorder", drained)
+    assert (1, 1) == (verdict.lost, verdict.doubled)
+
+
+def test_results_that_changed_places_are_noticed(drained):
+    file = drained / "results" / "batch=0" / "part-0.parquet"
+    rows = pq.read_table(file)
+    pq.write_table(rows.take([1, 0, *range(2, rows.num_rows)]), file)
+    assert 1 == verify("reorder", drained).out_of_order
