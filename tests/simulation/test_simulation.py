@@ -16,7 +16,7 @@ from tests.simulation.check import check
 from tests.simulation.plans import OPERATORS, random_case
 from tests.simulation.shrink import shrunk
 
-PLANS, PARTS = 300, 10
+PLANS, PARTS = 300, 100
 SMALL = Case("reorder", {"contract": "sw.NoSlack()"}, tuple(Row(0, i, 5 * i % 7) for i in range(20)), cuts=(3, 8))
 
 

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from slackwater.disorder.json_lines import check_json_lines
 from slackwater.errors import DatasetError
 from slackwater.local.arrow_types import arrow_type
+from slackwater.pipeline.readable import readable
 
 ENDINGS: Mapping[str, tuple[str, ...]] = {
     "parquet": (".parquet",),
@@ -62,17 +63,10 @@ def _in_numbers(path: Path) -> list[tuple[int, str]]:
 
 def _read(path: Path, kind: str, schema: pa.Schema) -> pa.Table:
     try:
-        table = _usable(_READERS[kind](path, schema))
+        table = readable(_READERS[kind](path, schema))
         return _cast(path, table, schema) if len(schema) else table
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise _unreadable(path, error) from error
-
-
-def _usable(table: pa.Table) -> pa.Table:
-    """Return a table that is what it says: Arrow believes files, in which names and texts may be no UTF-8."""
-    table.validate(full=True)
-    str(table.schema)
-    return table
 
 
 def _cast(path: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:

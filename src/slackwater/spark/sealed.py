@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from slackwater.pipeline.readable import readable
 from slackwater.spark.packets import from_bytes, to_bytes
 
 _MARK = b"\x00SLW"
@@ -45,14 +46,12 @@ def unsealed(body: bytes) -> pa.Table:
 
 
 def _usable(content: bytes) -> pa.Table:
-    """Read a table and look at all of it: Arrow believes what bytes say of themselves, and a forger makes the seal fit.
+    """Read a table and look at all of it: who forges one makes the seal fit.
 
     What Arrow finds wrong it says in many ways: bytes that end early are an OSError.
     """
     try:
-        table = from_bytes(content)
-        table.validate(full=True)
-        str(table.schema)  # names, also within columns, that are no text
+        table = readable(from_bytes(content))
         if len(set(table.column_names)) < table.num_columns:
             raise pa.ArrowInvalid("a column is there twice")
         return table
