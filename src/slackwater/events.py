@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from slackwater.time import Times
 
@@ -36,6 +36,18 @@ LATE_COLUMNS = ("late_by", "reason", "stream")  # what the late output adds to t
 def code_of(reason: Reason) -> int:
     """Return the position of a reason in REASONS: how columns hold it."""
     return REASONS.index(reason)
+
+
+def picking(which: slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Callable[[Any], Any]:
+    """Return what picks some values of columns: a mask is looked through once, and `take` is quicker than brackets.
+
+    >>> [picking(np.array([True, False]))(np.array(column)).tolist() for column in ([1, 2], [3, 4])]
+    [[1], [3]]
+    """
+    if isinstance(which, slice):
+        return lambda column: column[which]
+    places = np.flatnonzero(which) if which.dtype == np.bool_ else which
+    return lambda column: column.take(places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +82,9 @@ class Events:
         return len(self.time)
 
     def __getitem__(self, which: slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Events:
-        row = self.row[which]
-        return Events(self.time[which], row if self.arrival is self.row else self.arrival[which], row)
+        pick = picking(which)
+        row = pick(self.row)
+        return Events(pick(self.time), row if self.arrival is self.row else pick(self.arrival), row)
 
     def __add__(self, other: Events) -> Events:
         return Events.concat([self, other])
@@ -130,13 +143,14 @@ class Tagged:
     def of_stream(self, stream: int) -> Events:
         """Return the events of one stream, in the same order."""
         mine = np.flatnonzero(self.stream == stream)
-        return Events(self.time[mine], self.arrival[mine], self.row[mine])
+        return Events(self.time.take(mine), self.arrival.take(mine), self.row.take(mine))
 
     def __len__(self) -> int:
         return len(self.time)
 
     def __getitem__(self, which: slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Tagged:
-        return Tagged(self.stream[which], self.time[which], self.arrival[which], self.row[which])
+        pick = picking(which)
+        return Tagged(pick(self.stream), pick(self.time), pick(self.arrival), pick(self.row))
 
     def __add__(self, other: Tagged) -> Tagged:
         return Tagged.concat([self, other])

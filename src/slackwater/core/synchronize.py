@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slackwater.core.leaving_order import leaving_order
+from slackwater.core.leaving_order import is_order_of_leaving, leaving_order
 from slackwater.core.near_search import search_near
 from slackwater.events import Tagged
 from slackwater.time import BEFORE_ALL_TIME, is_released, running_clock
@@ -81,10 +81,12 @@ class SynchronizerLogic:
         gone = leaves < len(events)
         self._held = pool[~gone]
         by_time = np.flatnonzero(gone)
-        by_time = by_time[np.argsort(pool.time[by_time], kind="stable")]  # all but late events leave in this order
-        leaving, leaves = pool[by_time], leaves[by_time]
+        by_time = by_time.take(np.argsort(pool.time.take(by_time), kind="stable"))  # all but late events leave so
+        leaving, leaves = pool[by_time], leaves.take(by_time)
+        if is_order_of_leaving(leaves, leaving):
+            return leaving, leaves
         order = leaving_order(leaves, leaving)
-        return leaving[order], leaves[order]
+        return leaving[order], leaves.take(order)
 
     def on_idle(self, stream: int) -> Tagged:
         """Stop waiting for a stream; return what leaves because of that."""

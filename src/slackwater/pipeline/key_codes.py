@@ -111,4 +111,5 @@ def _hashed(columns: Sequence[Column]) -> tuple[list[Rows], int]:
 
 def _filled(codes: Column) -> Rows:
     missing: Any = -1
-    return np.asarray(codes.fill_null(missing).to_numpy(), dtype=np.int64)
+    filled = codes.fill_null(missing) if codes.null_count else codes
+    return np.asarray(filled.to_numpy(), dtype=np.int64)

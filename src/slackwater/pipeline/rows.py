@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from slackwater.time import Duration
 
 EVENT_TIME = "event_time"
+_WORTH_THREADS = 50_000  # results
 
 
 def result_schema(node: StreamsNode, schemas: Sequence[pa.Schema]) -> pa.Schema:
@@ -32,10 +34,16 @@ def result_rows(node: StreamsNode, tables: Sequence[pa.Table], results: Results 
     schema = result_schema(node, [table.schema for table in tables])
     if results is None:
         return schema.empty_table()
-    columns: list[Any] = [pa.array(results.time).cast(schema.field(0).type)]
-    for table, rows in zip(tables, results.rows, strict=True):
-        columns.append(struct_of(table.take(rows)))
-    return pa.Table.from_arrays(columns, schema=schema)
+    time: Any = pa.array(results.time).cast(schema.field(0).type)
+    return pa.Table.from_arrays([time, *_gathered(tables, results.rows)], schema=schema)
+
+
+def _gathered(tables: Sequence[pa.Table], rows: Sequence[Any]) -> list[pa.Array[Any]]:
+    """Gather the rows of each table; many of them at the same time, which Arrow does without the interpreter."""
+    if len(rows[0]) < _WORTH_THREADS:
+        return [struct_of(table.take(each)) for table, each in zip(tables, rows, strict=True)]
+    with ThreadPoolExecutor(len(tables)) as threads:
+        return list(threads.map(lambda table, each: struct_of(table.take(each)), tables, rows))
 
 
 def struct_of(table: pa.Table, *, mask: pa.Array[Any] | None = None) -> pa.Array[Any]:
