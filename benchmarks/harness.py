@@ -30,6 +30,7 @@ PARTS = (
     "reorder-growth",
     "reorder-spark",
     "reorder-state",
+    "state-bytes",
     "batch-latency",
     "reorder-contract",
     "join-local",
@@ -43,6 +44,7 @@ PARTS = (
     "gate-threads",
     "aggregate-spark",
     "aggregate-added-up",
+    "recovery",
     "scale-out",
     "profile",
 )

@@ -25,6 +25,11 @@ def by_role(driver: int, application: str) -> dict[str, float]:
     return roles
 
 
+def of_tree(root: int) -> float:
+    """Return seconds of processor time so far of a process and all below it."""
+    return sum(map(_seconds, _with_children([root])))
+
+
 def _is_executor(command: list[str], application: str) -> bool:
     return application in command and any(_EXECUTOR in word for word in command)
 

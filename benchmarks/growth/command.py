@@ -15,6 +15,8 @@ from rich.table import Table
 import slackwater
 from benchmarks.growth.curve import LIMIT, Curve, Grown, measure
 from benchmarks.growth.curves import curves
+from benchmarks.growth.on_spark import spark_curves
+from benchmarks.spark_files import scratch
 
 RESULTS = Path(__file__).parent.parent / "results"
 
@@ -23,6 +25,8 @@ def main(*, quick: bool, repeat: int) -> int:
     """Run all curves; return 1 if the cost of one grows faster than the limit. Quick ones are too small to tell."""
     console = Console()
     grown = _measured(curves(quick=quick), repeat, console)
+    with scratch() as (spark, folder):
+        grown += _measured(spark_curves(spark, folder, quick=quick), repeat, console)
     console.print(table(grown))
     console.print(f"written to {_write(grown)}")
     return int(not quick and not all(curve.held for curve in grown))

@@ -1,6 +1,7 @@
 """Cost over size, and its exponent: 1 where twice the size costs twice as much, 0 where it does not matter.
 
-Cost is processor time of the process, all threads: what else the machine does hardly matters to it.
+Cost is processor time of the process, all threads: what else the machine does hardly matters to it. On Spark it is that
+of the driver, its JVM and its workers.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class Curve:
         sizes: how large it is, ascending.
         build: makes the work for a size; the work returns how many results it had.
         per_result: whether cost is divided by the results, where these grow too but not as the size does.
+        clock: the seconds of processor time so far.
     """
 
     operator: str
@@ -35,6 +37,7 @@ class Curve:
     sizes: Sequence[float]
     build: Callable[[float], Work]
     per_result: bool = False
+    clock: Callable[[], float] = time.process_time
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ def measure(curve: Curve, repeat: int) -> Iterator[Point]:
     for size in curve.sizes:
         work, times, results = curve.build(size), [], 0
         for _ in range(repeat):
-            started = time.process_time()
+            started = curve.clock()
             results = work()
-            times.append(time.process_time() - started)
+            times.append(curve.clock() - started)
         yield Point(size, statistics.median(times), min(times), max(times), results)

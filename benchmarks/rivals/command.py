@@ -4,34 +4,45 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
-from benchmarks.rivals import suite
+from benchmarks.rivals import written
 from benchmarks.rivals.catalog import BY_NAME
 from benchmarks.rivals.environments import set_up
 from benchmarks.rivals.jobs import JOBS
-from benchmarks.rivals.table import table
+from benchmarks.rivals.suite import Size, measure
+from benchmarks.rivals.table import markdown, table
 
 _EXAMPLE = "First: setup. Then, for instance: run --quick --jobs join2 --engines duckdb slackwater"
-QUICK = {"rows": 20_000, "files": 2, "repeat": 1}
-FULL = {"rows": 1_000_000, "files": 4, "repeat": 5}
+QUICK = Size(rows=20_000, files=2, repeat=1)
+FULL = Size(rows=1_000_000, files=4, repeat=3)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Set environments up, or run jobs; return 1 if an engine that should have given results did not."""
+    """Set environments up, run jobs, or show a file; return 1 if an engine that should have given results did not."""
     given = _parser().parse_args(arguments)
-    engines = [BY_NAME[name] for name in given.engines]
     if given.command == "setup":
-        set_up(engines)
+        set_up([BY_NAME[name] for name in given.engines])
         return 0
-    sizes = QUICK if given.quick else FULL
-    chosen = {name: getattr(given, name) or value for name, value in sizes.items()}
-    rows = suite.measure(given.jobs, engines, **chosen)
-    console = Console(width=None if sys.stdout.isatty() else 200)
-    console.print(table(rows))
-    console.print(f"written to {suite.write(rows)}")
+    rows = written.read(given.file) if given.command == "show" else _run(given)
+    if given.markdown:
+        print(markdown(rows))
+    else:
+        Console(width=None if sys.stdout.isatty() else 230).print(table(rows))
     return int(any(_failed(row) for row in rows))
+
+
+def _run(given: argparse.Namespace) -> list[dict[str, Any]]:
+    sizes = QUICK if given.quick else FULL
+    size = Size(**{name: getattr(given, name) or getattr(sizes, name) for name in Size.__dataclass_fields__})
+    engines = [BY_NAME[name] for name in given.engines]
+    versions = written.versions(engines)
+    rows = [{**row, "engine_version": versions.get(row["engine"], "")} for row in measure(given.jobs, engines, size)]
+    print(f"written to {written.write(rows)}", file=sys.stderr)
+    return rows
 
 
 def _failed(row: dict[str, str]) -> bool:
@@ -40,11 +51,14 @@ def _failed(row: dict[str, str]) -> bool:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rivals", description=_EXAMPLE)
-    parser.add_argument("command", choices=["setup", "run"])
+    parser.add_argument("command", choices=["setup", "run", "show"])
+    parser.add_argument("file", nargs="?", type=Path, help="for show: what a run has written")
     parser.add_argument("--quick", action="store_true", help="small sizes: does it run, not how fast")
+    parser.add_argument("--markdown", action="store_true", help="tables for a page instead of the terminal")
     parser.add_argument("--jobs", nargs="+", choices=JOBS, default=list(JOBS))
     parser.add_argument("--engines", nargs="+", choices=list(BY_NAME), default=list(BY_NAME))
-    parser.add_argument("--rows", type=int, help="of each stream")
+    parser.add_argument("--rows", type=int, help="of each stream; slow engines get a tenth")
     parser.add_argument("--files", type=int, help="of each stream, one per micro-batch")
-    parser.add_argument("--repeat", type=int)
+    parser.add_argument("--repeat", type=int, help="turns at most")
+    parser.add_argument("--patience", type=float, help="seconds for a job after which an engine has no other turn")
     return parser

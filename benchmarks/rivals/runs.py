@@ -18,6 +18,7 @@ from benchmarks.rivals.jobs import STREAMS
 
 REPOSITORY = Path(__file__).parent.parent.parent
 LONGEST = 900  # seconds that a run may take
+ON_SPARK = ("batches", "state_bytes", "checkpoint_bytes", "checkpoint_bytes_per_batch")
 
 
 @dataclass(frozen=True)
@@ -27,13 +28,17 @@ class Run:
     engine: str
     job: str
     wrong: str = ""
+    turn: int = 0
     rows: int = 0
     results: int = 0
     seconds: float = 0.0
     startup_seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_bytes: int = 0
+    batches: int | None = None
+    state_bytes: int | None = None
     checkpoint_bytes: int | None = None
+    checkpoint_bytes_per_batch: float | None = None
 
     def figures(self) -> dict[str, Any]:
         """Return everything, with rates for the whole process and without its start-up."""
@@ -78,7 +83,7 @@ def _measured(engine: Engine, job: str, rows: int, results: int, said: bytes, wa
         startup_seconds=told["ready"] - seen["spawned"],
         cpu_seconds=seen["cpu_s"],
         peak_bytes=seen["peak_bytes"],
-        checkpoint_bytes=told.get("checkpoint_bytes"),
+        **{name: told[name] for name in ON_SPARK if name in told},
     )
 
 

@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-import json
-import os
-import platform
 import shutil
 import statistics
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import slackwater
 from benchmarks.rivals import canonical, data
 from benchmarks.rivals.catalog import Engine
 from benchmarks.rivals.engines import on_duckdb
 from benchmarks.rivals.environments import reason_to_skip
 from benchmarks.rivals.runs import Run, run
 
-RESULTS = Path(__file__).parent.parent / "results"
 OURS = ("slackwater-spark", "slackwater")
+SLOWER = 10  # how many times fewer rows slow engines get
 
 
-def measure(
-    jobs: Sequence[str], engines: Sequence[Engine], *, rows: int, files: int, repeat: int
-) -> list[dict[str, Any]]:
-    """Return a row for each job and engine: the median run of `repeat`, or why there is none."""
-    folder = Path(tempfile.mkdtemp(prefix="slackwater-rivals-data-"))
-    try:
-        data.write(folder / "data", rows=rows, files=files)
-        expected = {job: expected_results(job, folder / "data") for job in jobs}
-        turns = list(_turns(jobs, engines, folder / "data", rows, repeat, expected))
-    finally:
-        shutil.rmtree(folder)
-    config = {"rows_per_stream": rows, "files": files, **versions()}
-    return [{**config, **_summary(job, engine, turns)} for job in jobs for engine in engines]
+@dataclass(frozen=True)
+class Size:
+    """How much is run: rows of each stream, its files, turns, and the seconds after which an engine gets no other."""
+
+    rows: int
+    files: int
+    repeat: int
+    patience: float = 60.0
+
+
+def measure(jobs: Sequence[str], engines: Sequence[Engine], size: Size) -> list[dict[str, Any]]:
+    """Return a row for each job and engine: the median run, or why there is none.
+
+    Slow engines come last, with ours, all with fewer rows: a ratio is always of runs with the same rows.
+    """
+    rows = _measured(jobs, [engine for engine in engines if not engine.slow], size)
+    slow = [engine for engine in engines if engine.slow and not reason_to_skip(engine)]
+    if slow:
+        ours = [engine for engine in engines if engine.name in OURS]
+        rows += _measured(jobs, [*ours, *slow], replace(size, rows=max(size.rows // SLOWER, 1)))
+    return rows + [_without(job, engine) for job in jobs for engine in engines if engine.slow and engine not in slow]
 
 
 def expected_results(job: str, folder: Path) -> canonical.Results:
@@ -46,61 +50,65 @@ def expected_results(job: str, folder: Path) -> canonical.Results:
         return canonical.results(job, Path(out))
 
 
-def versions() -> dict[str, Any]:
-    """Return what figures depend on besides the code."""
-    return {"version": slackwater.__version__, "python": platform.python_version(), "cores": os.cpu_count()}
+def _measured(jobs: Sequence[str], engines: Sequence[Engine], size: Size) -> list[dict[str, Any]]:
+    folder = Path(tempfile.mkdtemp(prefix="slackwater-rivals-data-"))
+    try:
+        data.write(folder / "data", rows=size.rows, files=size.files)
+        turns = [turn for job in jobs for turn in _turns(job, engines, folder / "data", size)]
+    finally:
+        shutil.rmtree(folder)
+    config = {"rows_per_stream": size.rows, "files": size.files}
+    return [{**config, **_summary(job, engine, turns)} for job in jobs for engine in engines]
 
 
-def _turns(
-    jobs: Sequence[str],
-    engines: Sequence[Engine],
-    folder: Path,
-    rows: int,
-    repeat: int,
-    expected: dict[str, canonical.Results],
-) -> Iterator[Run]:
-    """Run all engines of a job one after the other, each time beginning with another; nothing twice that went wrong."""
-    for job in jobs:
-        running = [engine for engine in engines if not (engine.cannot.get(job) or reason_to_skip(engine))]
-        for turn in range(repeat):
-            begin = turn % max(len(running), 1)
-            for engine in running[begin:] + running[:begin]:
-                done = run(engine, job, folder, rows=rows, expected=expected[job])
-                print(f"{job:10} {engine.name:18} {done.wrong or f'{done.seconds:.1f} s'}", flush=True)
-                if done.wrong:
-                    running = [other for other in running if other is not engine]
-                yield done
+def _turns(job: str, engines: Sequence[Engine], folder: Path, size: Size) -> Iterator[Run]:
+    """Run all engines of a job one after the other, each time beginning with another.
+
+    One that went wrong, or has taken as long as anybody has patience, has no further turn.
+    """
+    expected = expected_results(job, folder)
+    left = {e.name: size.patience for e in engines if not (e.cannot.get(job) or reason_to_skip(e))}
+    running = [engine for engine in engines if engine.name in left]
+    for turn in range(size.repeat):
+        begin = turn % max(len(running), 1)
+        for engine in running[begin:] + running[:begin]:
+            if left[engine.name] > 0:
+                done = run(engine, job, folder, rows=size.rows, expected=expected)
+                print(f"{job:10} {engine.name:18} {size.rows:>9,} {done.wrong or f'{done.seconds:.1f} s'}", flush=True)
+                left[engine.name] = 0 if done.wrong else left[engine.name] - done.seconds
+                yield replace(done, turn=turn)
 
 
 def _summary(job: str, engine: Engine, turns: list[Run]) -> dict[str, Any]:
     own = [turn for turn in turns if (turn.job, turn.engine) == (job, engine.name)]
-    named = {"job": job, "engine": engine.name, "tuning": engine.tuning, "differs": engine.differs(job)}
-    reason = engine.cannot.get(job) or reason_to_skip(engine) or next((turn.wrong for turn in own if turn.wrong), "")
-    if reason:
-        return {**named, "no_figures": reason}
+    reason = next((turn.wrong for turn in own if turn.wrong), "")
+    if reason or not own:
+        return _without(job, engine, reason)
     middle = sorted(own, key=lambda turn: turn.seconds)[len(own) // 2]
     ratios = {ours: _ratios(own, [t for t in turns if (t.job, t.engine) == (job, ours)]) for ours in OURS}
-    return {**named, **middle.figures(), "all_seconds": [turn.seconds for turn in own], "ratios": ratios}
+    return {**_named(job, engine), **middle.figures(), "all_seconds": [turn.seconds for turn in own], "ratios": ratios}
+
+
+def _without(job: str, engine: Engine, reason: str = "") -> dict[str, Any]:
+    return {**_named(job, engine), "no_figures": reason or engine.cannot.get(job) or reason_to_skip(engine)}
+
+
+def _named(job: str, engine: Engine) -> dict[str, Any]:
+    return {"job": job, "engine": engine.name, "tuning": engine.tuning, "differs": engine.differs(job)}
 
 
 def _ratios(own: list[Run], ours: list[Run]) -> dict[str, list[float]] | None:
     """Return an engine's figures over ours of the same turn, each as lowest, median, highest; nothing without ours."""
-    if not ours or any(turn.wrong for turn in ours):
+    of_turn = {turn.turn: turn for turn in ours if not turn.wrong}
+    pairs = [(one, of_turn[one.turn]) for one in own if one.turn in of_turn]
+    if not pairs:
         return None
-    pairs = list(zip(own, ours, strict=True))
     return {
         "seconds": _spread([one.seconds / other.seconds for one, other in pairs]),
         "cpu_seconds": _spread([one.cpu_seconds / other.cpu_seconds for one, other in pairs]),
+        "peak_bytes": _spread([one.peak_bytes / other.peak_bytes for one, other in pairs]),
     }
 
 
 def _spread(values: list[float]) -> list[float]:
     return [min(values), statistics.median(values), max(values)]
-
-
-def write(rows: list[dict[str, Any]]) -> Path:
-    """Write rows as JSON lines; return the file."""
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"rivals-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path

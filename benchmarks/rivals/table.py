@@ -7,39 +7,60 @@ from typing import Any
 from rich.table import Table
 
 _RATIOS = {
-    "time / spark": ("slackwater-spark", "seconds"),
-    "CPU / spark": ("slackwater-spark", "cpu_seconds"),
+    "time / Spark": ("slackwater-spark", "seconds"),
+    "CPU / Spark": ("slackwater-spark", "cpu_seconds"),
     "time / local": ("slackwater", "seconds"),
     "CPU / local": ("slackwater", "cpu_seconds"),
 }
-_COLUMNS = ("job", "engine", "rows/s", "started", "CPU s/M", "peak MB", "state MB", *_RATIOS, "")
+_FIGURES = ("rows", "rows/s", "started", "start-up s", "CPU s/M", "peak MB", "state MB", "written MB/batch")
+_COLUMNS = ("job", "engine", *_FIGURES, *_RATIOS, "")
+_ON_THE_LEFT = (0, 1, len(_COLUMNS) - 1)
+TITLE = (
+    "whole processes; ratios to slackwater on Spark and in process, median (lowest - highest), above 1: ours is ahead"
+)
 
 
 def table(rows: list[dict[str, Any]]) -> Table:
     """Return a line for each job and engine; a ratio above 1 says how many times as long as ours it took."""
-    shown = Table(title="whole processes; ratios to slackwater on Spark and in process, median (lowest - highest)")
+    shown = Table(title=TITLE)
     for place, column in enumerate(_COLUMNS):
-        shown.add_column(column, justify="left" if place in (0, 1, len(_COLUMNS) - 1) else "right")
+        shown.add_column(column, justify="left" if place in _ON_THE_LEFT else "right")
     for row in rows:
-        if "no_figures" in row:
-            shown.add_row(row["job"], row["engine"], *[""] * (len(_COLUMNS) - 3), row["no_figures"])
-        else:
-            shown.add_row(*_figures(row), row["differs"])
+        shown.add_row(*_line(row))
     return shown
 
 
+def markdown(rows: list[dict[str, Any]]) -> str:
+    """Return the same as a table of a page."""
+    rule = ["---" if place in _ON_THE_LEFT else "---:" for place in range(len(_COLUMNS))]
+    lines = [list(_COLUMNS), rule, *(_line(row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _line(row: dict[str, Any]) -> list[str]:
+    if "no_figures" in row:
+        return [row["job"], row["engine"], *[""] * (len(_COLUMNS) - 3), row["no_figures"]]
+    return [*_figures(row), row["differs"]]
+
+
 def _figures(row: dict[str, Any]) -> list[str]:
-    state = row["checkpoint_bytes"]
     return [
         row["job"],
         row["engine"],
+        f"{row['rows']:,}",
         f"{row['rows_per_second']:,.0f}",
         f"{row['rows_per_second_started']:,.0f}",
+        f"{row['startup_seconds']:.1f}",
         f"{row['cpu_seconds_per_million']:.1f}",
-        f"{row['peak_bytes'] / 1e6:,.0f}",
-        "" if state is None else f"{state / 1e6:.1f}",
+        _megabytes(row["peak_bytes"]),
+        _megabytes(row["state_bytes"]),
+        _megabytes(row["checkpoint_bytes_per_batch"]),
         *(_ratio(row["ratios"][ours], figure) for ours, figure in _RATIOS.values()),
     ]
+
+
+def _megabytes(size: float | None) -> str:
+    return "" if size is None else f"{size / 1e6:,.1f}" if size < 1e8 else f"{size / 1e6:,.0f}"
 
 
 def _ratio(ratios: dict[str, list[float]] | None, figure: str) -> str:

@@ -10,14 +10,9 @@ from pathlib import Path
 
 from pyflink.table import EnvironmentSettings, TableEnvironment
 
-from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, STREAMS, WITHIN_MS, main
+from benchmarks.rivals.engines.flink_source import SETTINGS, csv, source
+from benchmarks.rivals.jobs import SIZE_MS, SLIDE_MS, STREAMS, WITHIN_MS, main
 
-_SETTINGS = {
-    "parallelism.default": str(CORES),
-    "pipeline.object-reuse": "true",
-    "state.backend.type": "hashmap",
-    "table.local-time-zone": "UTC",
-}
 _WITHIN = f"INTERVAL '{WITHIN_MS // 1_000}' SECOND"
 _WINDOWS = f"DESCRIPTOR(rt), INTERVAL '{SLIDE_MS // 1_000}' SECOND, INTERVAL '{SIZE_MS // 1_000}' SECOND"
 _EPOCH = "TIMESTAMP '1970-01-01 00:00:00'"
@@ -43,7 +38,7 @@ _QUERIES = {"merge": (_MERGE, 3), "join2": (_JOIN2, 6), "join3": (_JOIN3, 8), "a
 def begin() -> TableEnvironment:
     """Start the JVM; the cluster within it starts with the job."""
     tables = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    for name, value in _SETTINGS.items():
+    for name, value in SETTINGS.items():
         tables.get_config().set(name, value)
     return tables
 
@@ -51,20 +46,10 @@ def begin() -> TableEnvironment:
 def _run(tables: TableEnvironment, job: str, data: Path, out: Path) -> None:
     query, width = _QUERIES[job]
     for name in STREAMS[job]:
-        tables.execute_sql(_source(name, data))
+        tables.execute_sql(source(name, data))
     columns = ", ".join(f"c{place} BIGINT" for place in range(width))
-    tables.execute_sql(f"CREATE TABLE results ({columns}) WITH ({_csv(out)})")
+    tables.execute_sql(f"CREATE TABLE results ({columns}) WITH ({csv(out)})")
     tables.execute_sql(f"INSERT INTO results {query.replace('key', '`key`')}").wait()
-
-
-def _source(name: str, data: Path) -> str:
-    columns = "ts BIGINT, `key` BIGINT, area BIGINT, `value` BIGINT, rt AS TO_TIMESTAMP_LTZ(ts, 3)"
-    watermark = f"WATERMARK FOR rt AS rt - INTERVAL '{SLACK_MS // 1_000}' SECOND"
-    return f"CREATE TABLE {name} ({columns}, {watermark}) WITH ({_csv(data / 'csv' / f'{name}.csv')})"
-
-
-def _csv(path: Path) -> str:
-    return f"'connector' = 'filesystem', 'path' = 'file://{path}', 'format' = 'csv'"
 
 
 JOBS = {job: lambda tables, data, out, job=job: _run(tables, job, data, out) for job in _QUERIES}

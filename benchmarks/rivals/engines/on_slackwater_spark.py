@@ -8,7 +8,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 import slackwater as sw
-from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main, size_of
+from benchmarks.rivals.engines.spark_figures import figures
+from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main
 from benchmarks.spark_files import read
 
 _SLACK = sw.FixedSlack(f"{SLACK_MS} ms")
@@ -21,23 +22,23 @@ def begin() -> SparkSession:
     return spark
 
 
-def merge(spark: SparkSession, data: Path, out: Path) -> dict[str, int]:
+def merge(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     """Merge two streams, in one bucket: one order over all rows."""
     streams = (_stream(spark, data, name, "ts", "key", "value", "seq") for name in "ab")
     return _run(sw.merge(*streams, contract=_SLACK), out)
 
 
-def join2(spark: SparkSession, data: Path, out: Path) -> dict[str, int]:
+def join2(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     """Join two streams."""
     return _join(spark, data, out, "ab")
 
 
-def join3(spark: SparkSession, data: Path, out: Path) -> dict[str, int]:
+def join3(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     """Join three streams."""
     return _join(spark, data, out, "abc")
 
 
-def aggregate(spark: SparkSession, data: Path, out: Path) -> dict[str, int]:
+def aggregate(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     """Aggregate one stream."""
     windows = sw.aggregate(
         _stream(spark, data, "a", "ts", "area", "value", "seq"),
@@ -54,7 +55,7 @@ def aggregate(spark: SparkSession, data: Path, out: Path) -> dict[str, int]:
 JOBS = {"merge": merge, "join2": join2, "join3": join3, "aggregate": aggregate}
 
 
-def _join(spark: SparkSession, data: Path, out: Path, names: str) -> dict[str, int]:
+def _join(spark: SparkSession, data: Path, out: Path, names: str) -> dict[str, float]:
     streams = (_stream(spark, data, name, "ts", "key", "value", "seq") for name in names)
     return _run(sw.join(*streams, on="key", within=f"{WITHIN_MS} ms", contract=_SLACK, buckets=CORES), out)
 
@@ -64,7 +65,7 @@ def _stream(spark: SparkSession, data: Path, name: str, *columns: str) -> sw.Str
     return sw.stream(rows, name=name, event_time="ts", arrival="seq")
 
 
-def _run(output: Any, out: Path) -> dict[str, int]:
+def _run(output: Any, out: Path) -> dict[str, float]:
     checkpoint = out.parent / "checkpoint"  # beside `out`, where only results are looked for
     query = output.start(
         results=str(out),
@@ -74,7 +75,7 @@ def _run(output: Any, out: Path) -> dict[str, int]:
         trigger={"availableNow": True},
     )
     query.awaitTermination()
-    return {"checkpoint_bytes": size_of(checkpoint)}
+    return figures(query, checkpoint)
 
 
 if __name__ == "__main__":

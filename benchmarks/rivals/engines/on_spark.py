@@ -11,7 +11,8 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main, size_of
+from benchmarks.rivals.engines.spark_figures import figures
+from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main
 from benchmarks.spark_files import read
 
 _STATE = "spark.sql.streaming.stateStore"
@@ -39,13 +40,13 @@ def begin() -> SparkSession:
     return spark
 
 
-def join2(spark: SparkSession, data: Path, out: Path) -> dict[str, int]:
+def join2(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     """Join by key and distance in time."""
     a, b = (_side(spark, data, name) for name in "ab")
     return _run(_flat(a.join(b, F.expr(f"a.key = b.key and {_close('a', 'b')}")), "ab"), out)
 
 
-def join3(spark: SparkSession, data: Path, out: Path) -> dict[str, int]:
+def join3(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     """Join the third to what the first two gave."""
     a, b, c = (_side(spark, data, name) for name in "abc")
     two = a.join(b, F.expr(f"a.key = b.key and {_close('a', 'b')}"))
@@ -53,7 +54,7 @@ def join3(spark: SparkSession, data: Path, out: Path) -> dict[str, int]:
     return _run(_flat(three, "abc"), out)
 
 
-def aggregate(spark: SparkSession, data: Path, out: Path) -> dict[str, int]:
+def aggregate(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     """Group by sliding window and area."""
     rows = read(spark, data / "arrived" / "a").withWatermark("ts", f"{SLACK_MS} milliseconds")
     window = F.window("ts", f"{SIZE_MS} milliseconds", f"{SLIDE_MS} milliseconds")
@@ -80,14 +81,15 @@ def _flat(joined: DataFrame, names: str) -> DataFrame:
     return joined.select(latest, F.col("a.key").alias("key"), *columns)
 
 
-def _run(rows: DataFrame, out: Path) -> dict[str, int]:
+def _run(rows: DataFrame, out: Path) -> dict[str, float]:
     def write(batch: DataFrame, number: int) -> None:
         batch.write.mode("overwrite").parquet(str(out / f"batch={number}"))
 
     checkpoint = out.parent / "checkpoint"
     writer = rows.writeStream.foreachBatch(write).option("checkpointLocation", str(checkpoint))
-    writer.trigger(availableNow=True).start().awaitTermination()
-    return {"checkpoint_bytes": size_of(checkpoint)}
+    query = writer.trigger(availableNow=True).start()
+    query.awaitTermination()
+    return figures(query, checkpoint)
 
 
 if __name__ == "__main__":
