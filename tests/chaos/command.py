@@ -89,10 +89,11 @@ def run(kills: int, seed: int, names: Sequence[str], console: Console) -> Iterat
     with scratch() as folder, cluster(_WORKERS) as running:
         turn = 0
         while waiting:
-            share = -(-len(waiting) // len(names)) if turn == 0 else len(waiting)
+            asked = names if turn == 0 else names[:1]
+            share = -(-len(waiting) // len(asked))
             files = share * 2 // 3 + 4
-            prepared = prepare(folder / str(turn), names, files, seed + turn)
-            for name in names:
+            prepared = prepare(folder / str(turn), asked, files, seed + turn)
+            for name in asked:
                 own = [waiting.pop() for _ in range(min(share, len(waiting)))]
                 if not own:
                     continue
