@@ -16,6 +16,7 @@ from tests.chaos.faults import FAULTS, Fault
 from tests.chaos.full_disk import run_full_disk
 from tests.chaos.inputs import rows_of, streams_of, write_input
 from tests.chaos.queries import QUERIES
+from tests.chaos.slow_disk import run_slow_disk
 from tests.chaos.verify import verify_folder
 
 NAME, FILES, ROWS = "join of 2", 4, 200
@@ -39,6 +40,7 @@ def run_faults(spark: SparkSession, folder: Path, names: Sequence[str] = ()) -> 
         shutil.rmtree(work)
     if not names:
         yield from run_full_disk(spark, NAME, stopped, work, undisturbed)
+        yield from run_slow_disk(NAME, work, undisturbed)
 
 
 def _run(spark: SparkSession, work: Path, undisturbed: Path, name: str, fault: Fault) -> Ended:

@@ -75,26 +75,24 @@ def run_shape(name: str, query: str, engine: str, folder: Path, *, rows: int = 0
     return found
 
 
-def write_shape(folder: Path, table: pa.Table, query: str, files: int) -> None:
+def write_shape(folder: Path, table: pa.Table, query: str, files: int, *, first: int = 0) -> None:
     """Write the rows of each stream as files, cut at the same arrivals."""
     streams = QUERIES[query].streams
     edges = np.linspace(0, table.num_rows, files + 1).astype(np.int64)
-    for number, (begin, end) in enumerate(pairwise(edges)):
+    for number, (begin, end) in enumerate(pairwise(edges), first):
         part = table.slice(begin, end - begin)
         dealt = part["stream"].to_numpy() if streams > 1 else np.zeros(part.num_rows)
         for stream, name in enumerate(NAMES[:streams]):
             place = folder / "in" / name
             place.mkdir(parents=True, exist_ok=True)
-            pq.write_table(part.filter(pa.array(dealt == stream)).drop("stream"), place / f"{number:07}.parquet")
-
-
-def _options(shape: Shape) -> dict[str, Any]:
-    return {"arrival_time": "at", **shape.options}
+            hidden = place / f"_{number:07}.parquet"  # Spark reads it when all of it is there
+            pq.write_table(part.filter(pa.array(dealt == stream)).drop("stream"), hidden)
+            hidden.rename(place / f"{number:07}.parquet")
 
 
 def _in_process(shape: Shape, query: str, folder: Path) -> None:
     tables = [pq.read_table(folder / "in" / name) for name in NAMES[: QUERIES[query].streams]]
-    found = QUERIES[query].of(tables, **_options(shape))
+    found = QUERIES[query].of(tables, arrival_time="at", **shape.options)
     for output in OUTPUTS:
         place = folder / output / "batch=0"
         place.mkdir(parents=True)
@@ -102,18 +100,19 @@ def _in_process(shape: Shape, query: str, folder: Path) -> None:
 
 
 def _on_spark(spark: Any, shape: Shape, query: str, folder: Path) -> None:
-    _start(spark, shape, query, folder, {"availableNow": True}).awaitTermination()
+    start_shape(spark, query, folder, {"availableNow": True}, **shape.options).awaitTermination()
     put(folder / "control" / "drain.json", '{"kind": "drain"}\n')
-    _start(spark, shape, query, folder, {"availableNow": True}).awaitTermination()
+    start_shape(spark, query, folder, {"availableNow": True}, **shape.options).awaitTermination()
 
 
-def _start(spark: Any, shape: Shape, query: str, folder: Path, trigger: dict[str, Any]) -> Any:
+def start_shape(spark: Any, query: str, folder: Path, trigger: dict[str, Any], **options: Any) -> Any:
+    """Start a query over the files of a shape."""
     reader = spark.readStream.schema(f"{SCHEMA}, at BIGINT").option("maxFilesPerTrigger", 1)
     (folder / "control").mkdir(exist_ok=True)
     frames = [reader.parquet(str(folder / "in" / name)) for name in NAMES[: QUERIES[query].streams]]
     return (
         QUERIES[query]
-        .of(frames, **_options(shape))
+        .of(frames, arrival_time="at", **options)
         .start(
             **{each: str(folder / each) for each in OUTPUTS},
             checkpoint=str(folder / "checkpoint"),
