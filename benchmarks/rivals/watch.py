@@ -76,10 +76,11 @@ def _reaped() -> bool:
 
 def _watch(peak: list[int], over: Event) -> None:
     while not over.wait(_EVERY):
-        peak[0] = max(peak[0], sum(_proportional(pid) for pid in descendants(os.getpid())))
+        peak[0] = max(peak[0], sum(proportional(pid) for pid in descendants(os.getpid())))
 
 
-def _proportional(pid: int) -> int:
+def proportional(pid: int) -> int:
+    """Return the bytes of a process, shared pages divided by the processes that share them."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from benchmarks.rivals import canonical, data, suite
+from benchmarks.rivals import canonical, data, suite, watch
 from benchmarks.rivals.catalog import BY_NAME, ENGINES, Engine
 from benchmarks.rivals.environments import reason_to_skip
 from benchmarks.rivals.jobs import JOBS
@@ -65,18 +65,22 @@ def test_a_process_that_outlives_its_parent_is_counted(tmp_path):
     busy = "import time\nwhile time.process_time() < 0.5: pass"
     leave = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {busy!r}])"
     out = tmp_path / "watched.json"
-    watch = [sys.executable, "-m", "benchmarks.rivals.watch", "60", str(out), sys.executable, "-c", leave]
-    subprocess.run(watch, check=True, cwd=Path(__file__).parents[2])
+    command = [sys.executable, "-m", "benchmarks.rivals.watch", "60", str(out), sys.executable, "-c", leave]
+    subprocess.run(command, check=True, cwd=Path(__file__).parents[2])
     assert json.loads(out.read_text())["cpu_s"] >= 0.5
 
 
-def test_memory_that_forks_share_counts_once(tmp_path):
-    hold = "import os, time; held = os.urandom(100_000_000)"
-    share = f"{hold}; children = [os.fork() for _ in range(3)]; time.sleep(2)"
-    out = tmp_path / "watched.json"
-    watch = [sys.executable, "-m", "benchmarks.rivals.watch", "60", str(out), sys.executable, "-c", share]
-    subprocess.run(watch, check=True, cwd=Path(__file__).parents[2])
-    assert 100_000_000 < json.loads(out.read_text())["peak_bytes"] < 400_000_000
+def test_memory_that_forks_share_counts_once():
+    hold = "import os, sys; held = os.urandom(100_000_000); children = [os.fork() for _ in range(3)]"
+    command = [sys.executable, "-c", f"{hold}; print('here', flush=True); sys.stdin.read()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+        said = [process.stdout.readline() for _ in range(8)]
+        found = sum(map(watch.proportional, [process.pid, *watch.descendants(process.pid)]))
+        process.stdin.close()
+    assert 8 == said.count("here\n")
+    assert 100_000_000 < found < 200_000_000
 
 
 def test_a_slow_engine_gets_a_tenth_of_the_rows_and_so_does_the_one_it_is_compared_with(monkeypatch):
