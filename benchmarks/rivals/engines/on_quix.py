@@ -87,7 +87,7 @@ def _rows(job: str, data: Path, partition: int) -> Iterator[Message]:
     tables = []
     for place, name in enumerate(STREAMS[job]):
         table = pa.concat_tables([pq.read_table(file) for file in sorted((data / "arrived" / name).glob("*.parquet"))])
-        table = table.filter(pc.equal(pc.bit_wise_and(table[key], CORES - 1), partition))
+        table = table.filter(pc.equal(pc.bit_wise_and(table[key], pa.scalar(CORES - 1)), pa.scalar(partition)))
         tables.append(table.append_column("stream", pa.array([place] * table.num_rows, pa.int64())))
     rows = pa.concat_tables(tables).sort_by("seq")
     times = pc.divide(rows["ts"].cast(pa.int64()), 1_000).to_pylist()
