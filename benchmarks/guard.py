@@ -2,13 +2,16 @@
 
 Both sides of a ratio are processor time, of all threads, and on Spark of all processes of the query, so that other
 work on the machine hardly counts. `baseline.json` has the ratio of every case and how far its repeats were apart.
-`slackwater bench --quick` fails where a median has become worse than that; `python -m benchmarks.guard` writes it anew.
+`slackwater bench --quick` fails where a median has become worse than that; `python -m benchmarks.guard` writes it anew,
+all of it or one part: `in-process`, `on-spark`. A case that it does not have yet has no limit.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -53,9 +56,10 @@ class Watched:
 
 def cases(*, quick: bool) -> Iterator[Case]:
     """All that is watched, with the limits of the baseline; the sizes are the same, quick or not."""
-    limits = {name: limit_of(entry) for name, entry in json.loads(BASELINE.read_text()).items()}
-    for watched in watched_cases():
-        yield watched.case(limits[watched.name])
+    limits = {name: limit_of(entry) for name, entry in _baseline().items()}
+    for part in PARTS.values():
+        for watched in part():
+            yield watched.case(limits.get(watched.name, math.inf))
 
 
 def limit_of(entry: dict[str, float]) -> float:
@@ -77,8 +81,8 @@ def entry_of(row: dict[str, Any]) -> dict[str, float]:
     return {"median": round(row["median"], 3), "noise": max(LEAST_NOISE, above)}
 
 
-def watched_cases() -> Iterator[Watched]:
-    """Reorder, join and aggregate in process, then on Spark."""
+def in_process() -> Iterator[Watched]:
+    """Reorder, join and aggregate in process."""
     table = out_of_order(500_000)
     yield Watched("reorder", reordering(table, sw.FixedSlack("1 second")), sorting(table), "np.argsort")
     ordered = [keyed(200_000, seed) for seed in (1, 2)]
@@ -87,6 +91,10 @@ def watched_cases() -> Iterator[Watched]:
     yield Watched("join", fixed, lambda: duck_keys(ordered), "DuckDB, sorted")
     yield Watched("join under a recall", recall, fixed, "a fixed slack")
     yield Watched("aggregate", lambda: _aggregate(table), lambda: _polars(pl.DataFrame(table)), "Polars, by pane")
+
+
+def on_spark() -> Iterator[Watched]:
+    """A reorder and an aggregate, against a query that reads and writes the same rows."""
     with scratch() as (spark, folder):
         write_files(folder / "in", out_of_order(BATCHES * ROWS), BATCHES)
         rows = read(spark, folder / "in")
@@ -99,14 +107,21 @@ def watched_cases() -> Iterator[Watched]:
         )
 
 
-def renew(repeat: int = REPEAT) -> None:
-    """Measure, and write the baseline anew."""
-    console = Console()
-    found = {}
-    for watched in watched_cases():
-        found[watched.name] = entry_of(run_case(watched.case(float("inf")), repeat, console))
+PARTS = {"in-process": in_process, "on-spark": on_spark}
+
+
+def renew(*parts: str, repeat: int = REPEAT) -> None:
+    """Measure parts, or all, and write what the baseline says of them anew."""
+    console, found = Console(), _baseline()
+    for watched in (watched for part in parts or PARTS for watched in PARTS[part]()):
+        found[watched.name] = entry_of(run_case(watched.case(math.inf), repeat, console))
         console.print(f"{watched.name}: {found[watched.name]}")
     BASELINE.write_text(json.dumps(found, indent=2) + "\n")
+
+
+def _baseline() -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = json.loads(BASELINE.read_text()) if BASELINE.exists() else {}
+    return found
 
 
 def _timed(work: Work, clock: Callable[[], float]) -> Callable[[], float]:
@@ -150,4 +165,4 @@ def _windows(rows: Any, folder: Path) -> Path:
 
 
 if __name__ == "__main__":
-    renew()
+    renew(*sys.argv[1:])

@@ -72,7 +72,7 @@ def test_a_process_that_outlives_its_parent_is_counted(tmp_path):
 
 def test_memory_that_forks_share_counts_once():
     hold = "import os, sys; held = os.urandom(100_000_000); children = [os.fork() for _ in range(3)]"
-    command = [sys.executable, "-c", f"{hold}; print('here', flush=True); sys.stdin.read()"]
+    command = [sys.executable, "-c", f"{hold}; os.write(1, b'here\\n'); sys.stdin.read()"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin
         assert process.stdout
