@@ -50,6 +50,7 @@ PARTS = (
 )
 RIVALS = "rivals"  # whole processes of other engines, with a table of their own
 GROWTH = "growth"  # exponents of cost over size, with a table of their own
+GUARD = "guard"  # ratios against those of a baseline
 TAKING_CONTRACTS = ("reorder-contract",)
 NAMES = {
     "all": PARTS,
@@ -57,7 +58,7 @@ NAMES = {
         family: tuple(part for part in PARTS if part.startswith(family))
         for family in ("reorder", "join", "aggregate", "gate")
     },
-    **{part: (part,) for part in PARTS},
+    **{part: (part,) for part in (*PARTS, GUARD)},
 }
 
 
@@ -95,7 +96,7 @@ def main(name: str, *, quick: bool = False, repeat: int = 5, contract: Contract 
         return 2
     here = str(Path(__file__).parent.parent)
     os.environ["PYTHONPATH"] = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])  # for Spark's workers
-    rows = [_run(case, repeat, console) for part in parts for case in _cases(part, quick, contract)]
+    rows = [run_case(case, repeat, console) for part in parts for case in _cases(part, quick, contract)]
     console.print(_table(rows))
     console.print(f"written to {_write(rows)}")
     return int(any(row["median"] > row["limit"] for row in rows))
@@ -118,7 +119,8 @@ def _cases(part: str, quick: bool, contract: Contract | None) -> Iterator[Case]:
     yield from module.cases(quick=quick) if contract is None else module.cases(quick=quick, contract=contract)
 
 
-def _run(case: Case, repeat: int, console: Console) -> dict[str, Any]:
+def run_case(case: Case, repeat: int, console: Console) -> dict[str, Any]:
+    """Run both in turn; return the ratios of the turns, what they came from, and the limit."""
     ours: list[float] = []
     rival: list[float] = []
     with Progress(console=console, transient=True) as progress:

@@ -56,14 +56,12 @@ def write_file(folder: Path, number: int, rows: int) -> None:
         (folder / name).mkdir(parents=True, exist_ok=True)
         random = np.random.default_rng(2 * number + index)
         times = START_US + number * 1_000_000 + np.sort(random.integers(0, 1_000_000, rows))
-        payload = np.frombuffer(random.bytes(rows * PAYLOAD), dtype=f"S{PAYLOAD}")
+        payload = pa.Array.from_buffers(pa.binary(PAYLOAD), rows, [None, pa.py_buffer(random.bytes(rows * PAYLOAD))])
         table = pa.table(
             {
                 "ts": pa.array(times).cast(pa.timestamp("us", tz="UTC")),
                 "key": pa.array(random.integers(0, KEYS, rows)),
-                "payload": pa.FixedSizeBinaryArray.from_buffers(
-                    pa.binary(PAYLOAD), rows, [None, pa.py_buffer(payload)]
-                ).cast(pa.binary()),
+                "payload": payload.cast(pa.binary()),
             }
         )
         pq.write_table(table, folder / name / f"{number:05}.parquet", compression="none")

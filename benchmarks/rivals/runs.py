@@ -97,8 +97,9 @@ def _environment(engine: Engine) -> dict[str, str]:
 def _why(code: int, log: Path) -> str:
     if code == 124:
         return f"took longer than {LONGEST} s"
-    lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-    return f"ended with code {code}: {lines[-1] if lines else 'and said nothing'}"
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    causes = [line for line in lines if line.startswith("Caused by:")]  # what a JVM ends with is seldom its reason
+    return f"ended with code {code}: {(causes or lines or ['and said nothing'])[-1]}"
 
 
 def _difference(job: str, out: Path, expected: canonical.Results) -> str:

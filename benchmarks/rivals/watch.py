@@ -3,7 +3,7 @@
 `python -m benchmarks.rivals.watch SECONDS OUT COMMAND`: `OUT` gets JSON, a command that takes longer is ended.
 
 It adopts descendants whose parents have gone (a JVM outlives the Python that started it), so that the processor time of
-every one is counted when it ends. Memory is looked at five times a second: the proportional set size of the whole tree,
+every one is counted when it ends. Memory is looked at twice a second: the proportional set size of the whole tree,
 in which a page that processes share counts once, divided among them. Resident bytes would count a JVM twice whenever it
 forks to start a command, which Hadoop's local file system does dozens of times a batch.
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 _SET_CHILD_SUBREAPER = 36
-_EVERY = 0.2  # seconds between two looks at memory
+_EVERY = 0.5  # seconds between two looks at memory
 _AFTERWARDS = 10.0  # seconds that descendants get to end by themselves
 
 
@@ -76,10 +76,11 @@ def _reaped() -> bool:
 
 def _watch(peak: list[int], over: Event) -> None:
     while not over.wait(_EVERY):
-        peak[0] = max(peak[0], sum(_proportional(pid) for pid in descendants(os.getpid())))
+        peak[0] = max(peak[0], sum(proportional(pid) for pid in descendants(os.getpid())))
 
 
-def _proportional(pid: int) -> int:
+def proportional(pid: int) -> int:
+    """Return the bytes of a process, shared pages divided by the processes that share them."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from benchmarks.rivals import canonical, data
+from benchmarks.rivals import canonical, data, suite, watch
 from benchmarks.rivals.catalog import BY_NAME, ENGINES, Engine
 from benchmarks.rivals.environments import reason_to_skip
 from benchmarks.rivals.jobs import JOBS
@@ -65,9 +65,36 @@ def test_a_process_that_outlives_its_parent_is_counted(tmp_path):
     busy = "import time\nwhile time.process_time() < 0.5: pass"
     leave = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {busy!r}])"
     out = tmp_path / "watched.json"
-    watch = [sys.executable, "-m", "benchmarks.rivals.watch", "60", str(out), sys.executable, "-c", leave]
-    subprocess.run(watch, check=True, cwd=Path(__file__).parents[2])
+    command = [sys.executable, "-m", "benchmarks.rivals.watch", "60", str(out), sys.executable, "-c", leave]
+    subprocess.run(command, check=True, cwd=Path(__file__).parents[2])
     assert json.loads(out.read_text())["cpu_s"] >= 0.5
+
+
+def test_memory_that_forks_share_counts_once():
+    hold = "import os, sys; held = os.urandom(100_000_000); children = [os.fork() for _ in range(3)]"
+    command = [sys.executable, "-c", f"{hold}; os.write(1, b'here\\n'); sys.stdin.read()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+        said = [process.stdout.readline() for _ in range(8)]
+        found = sum(map(watch.proportional, [process.pid, *watch.descendants(process.pid)]))
+        process.stdin.close()
+    assert 8 == said.count("here\n")
+    assert 100_000_000 < found < 200_000_000
+
+
+def test_a_slow_engine_gets_a_tenth_of_the_rows_and_so_does_the_one_it_is_compared_with(monkeypatch):
+    monkeypatch.setattr(suite, "_measured", lambda jobs, engines, size: [(size.rows, [e.name for e in engines])])
+    monkeypatch.setattr(suite, "reason_to_skip", lambda engine: "")
+    engines = [BY_NAME["slackwater"], BY_NAME["duckdb"], BY_NAME["flink-datastream"]]
+    expected = [(1_000, ["slackwater", "duckdb"]), (100, ["slackwater", "flink-datastream"])]
+    assert expected == suite.measure(["join2"], engines, suite.Size(rows=1_000, files=1, repeat=1))
+
+
+def test_an_engine_that_has_taken_too_long_has_no_other_turn(monkeypatch, rows):
+    monkeypatch.setattr(suite, "run", lambda engine, job, *_, **__: taken(engine.name, 0, 5.0))
+    size = suite.Size(rows=ROWS, files=2, repeat=3, patience=8.0)
+    assert 2 == len(list(suite._turns("aggregate", [BY_NAME["duckdb"]], rows, size)))
 
 
 def test_results_in_another_order_are_the_same_but_not_in_order(tmp_path):
@@ -101,16 +128,29 @@ def test_rows_that_close_windows_are_no_results(tmp_path):
     assert 1 == canonical.results("merge", tmp_path).rows
 
 
+def taken(engine: str, turn: int, seconds: float) -> Run:
+    return Run(engine, "join2", turn=turn, seconds=seconds, cpu_seconds=1.0, peak_bytes=1)
+
+
 def test_ratios_are_of_runs_of_the_same_turn():
-    own = [Run("rival", "join2", seconds=s, cpu_seconds=1.0) for s in (2.0, 6.0, 9.0)]
-    ours = [Run("slackwater", "join2", seconds=s, cpu_seconds=2.0) for s in (1.0, 2.0, 3.0)]
-    assert {"seconds": [2.0, 3.0, 3.0], "cpu_seconds": [0.5, 0.5, 0.5]} == _ratios(own, ours)
+    own = [taken("rival", turn, seconds) for turn, seconds in enumerate((2.0, 6.0, 9.0))]
+    ours = [taken("slackwater", turn, seconds) for turn, seconds in enumerate((1.0, 2.0, 3.0))]
+    assert [2.0, 3.0, 3.0] == _ratios(own, ours)["seconds"]
 
 
-def test_an_engine_that_cannot_be_run_says_why():
-    assert "broker" in reason_to_skip(BY_NAME["quix"])
+def test_an_engine_with_fewer_turns_is_compared_with_ours_of_these():
+    ours = [taken("slackwater", turn, seconds) for turn, seconds in enumerate((1.0, 2.0, 3.0))]
+    assert [3.0, 3.0, 3.0] == _ratios([taken("rival", 1, 6.0)], ours)["seconds"]
+
+
+def test_without_a_run_of_ours_there_is_no_ratio():
+    assert _ratios([taken("rival", 0, 6.0)], [Run("slackwater", "join2", wrong="ended with code 1")]) is None
+
+
+def test_an_engine_that_is_not_installed_says_how_to():
+    assert "setup" in reason_to_skip(Engine("missing", "none", "no-such-environment", ""))
 
 
 def test_every_engine_has_its_jobs_or_reasons():
     known = {engine.name: set(engine.cannot) for engine in ENGINES if engine.cannot}
-    assert {"spark-rocksdb": {"merge"}, "spark-memory": {"merge"}} == known
+    assert {"spark-rocksdb": {"merge"}, "spark-memory": {"merge"}, "quix": {"merge"}} == known

@@ -6,6 +6,7 @@ Java's interval join has no counterpart in PyFlink, so that merge and joins are 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,11 @@ from benchmarks.rivals.engines.flink_state import Joined, Merged
 from benchmarks.rivals.jobs import CORES, SIZE_MS, SLIDE_MS, STREAMS, main
 
 # More than all keys, so that states stay in Python between bundles.
-PYTHON = {"python.state.cache-size": "20000", "python.fn-execution.bundle.size": "10000"}
+PYTHON = {
+    "python.executable": sys.executable,
+    "python.state.cache-size": "20000",
+    "python.fn-execution.bundle.size": "10000",
+}
 _AREA, _VALUE = 1, 2
 
 

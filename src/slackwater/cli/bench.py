@@ -15,7 +15,7 @@ _HARNESS = Path("benchmarks") / "harness.py"
 
 
 def bench(
-    name: Annotated[str, typer.Argument(help="A benchmark, or [bold]all[/bold].")],
+    name: Annotated[str, typer.Argument(help="A benchmark, or [bold]all[/bold].")] = "guard",
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes: does it run, not how fast.")] = False,
     repeat: Annotated[int, typer.Option(min=1, help="How often each measurement is repeated.")] = 5,
     contract: Annotated[
@@ -25,8 +25,13 @@ def bench(
 ) -> None:
     """Run a benchmark of the repository: ratios against a rival in the same run.
 
+    Without a name it guards against regressions: a few cheap ratios, against those of benchmarks/baseline.json; it
+    fails where one is worse by more than its noise.
+
     A name that others begin with, such as reorder or join, runs all of these. With --contract only those are run that
     take one: reorder under the contract, in process and on Spark, against a fixed slack of the same average length.
+
+    Example:  slackwater bench --quick
 
     Example:  slackwater bench all --quick
 
