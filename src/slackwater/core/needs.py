@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from slackwater.time import Mask, Times
 
 
+_MOST_LOST = 256  # events that came behind the join, of each stream and interval, that are asked what is missing
+
+
 @dataclass(frozen=True, slots=True)
 class Needs:
     """Results, or samples of them, at the arrival of their last member."""
@@ -82,6 +85,19 @@ class NeedsState:
     others: int = 0  # and others
     results: float = 0.0  # that those completed
     results_per_event: float = 1.0  # of events that are not late, over the last ten or so intervals with a look at them
+    lost: tuple[SampleState, ...] = ()  # of each stream: those that came behind the join
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """A batch that was taken in, until it is known what the join made of it."""
+
+    arrivals: MergedArrivals
+    seen: tuple[Events, ...]  # before it
+    lags: list[Times]  # of each stream, how far events came behind the slowest clock
+    interval: Rows  # of each step
+    floor: Times  # at each step, the time from which on events are remembered
+    intervals: int
 
 
 class NeedsProfile:
@@ -113,7 +129,9 @@ class NeedsProfile:
         state = state or NeedsState()
         samples = state.samples or ((SampleState(), SampleState()),) * len(self._seen)
         self._samplers = [(Sampler(late, one), Sampler(others, other)) for one, other in samples]
+        self._lost = [Sampler(_MOST_LOST, each) for each in state.lost or (SampleState(),) * len(self._seen)]
         self._state = state
+        self._batch: _Batch | None = None
 
     def on_batch(self, arrivals: MergedArrivals, interval: Rows, *, intervals: int) -> Needs:
         """Take in arrivals; return what the results need that they complete.
@@ -126,11 +144,12 @@ class NeedsProfile:
         lags = [self._lag(stream, arrivals) for stream in range(len(self._seen))]
         late = self._late(arrivals, lags, interval, intervals)
         floor = self._remembered_from(arrivals, lags, interval, intervals)
+        self._batch = _Batch(arrivals, tuple(self._seen), lags, interval, floor[interval], intervals)
         looking = self._look_ahead(lags, late)
         chosen = [self._chosen(stream, arrivals, lags[stream] > 0, interval, looking) for stream in range(len(lags))]
         found = Needs.none()
         if any(len(events) for events, _ in chosen):
-            found = self._looked_at(arrivals, chosen, floor[interval])
+            found = self._looked_at(self._batch, chosen)
         unseen = self._not_looked_at(arrivals, late, interval, looking, found)
         self._forget(arrivals, int(floor[-1]))
         return Needs.concat([found, unseen])
@@ -143,7 +162,28 @@ class NeedsProfile:
     def snapshot(self) -> NeedsState:
         """Return all that is needed to go on, besides the events that were seen."""
         samples = tuple((late.snapshot(), others.snapshot()) for late, others in self._samplers)
-        return replace(self._state, samples=samples)
+        return replace(self._state, samples=samples, lost=tuple(each.snapshot() for each in self._lost))
+
+    def missed(self, passed_on: Times) -> Needs:
+        """Return the results of the last batch that were not produced, given the join's time before each of its steps.
+
+        Their last members came when the join was past these themselves, so nothing else has to be looked at: all of
+        them, or about `_MOST_LOST` of each stream and interval. Can be asked once.
+        """
+        batch, self._batch = self._batch, None
+        if batch is None:
+            return Needs.none()
+        chosen = []
+        for stream, (own, lag) in enumerate(zip(batch.arrivals.streams, batch.lags, strict=True)):
+            late = np.flatnonzero(lag > 0)
+            step = batch.arrivals.step_of(stream, late)
+            lost = own.events.time[late] < passed_on[step]
+            picked, weight = self._lost[stream].choose(batch.interval[step[lost]], intervals=batch.intervals)
+            chosen.append((late[lost][picked], weight))
+        if not any(len(events) for events, _ in chosen):
+            return Needs.none()
+        found = self._looked_at(batch, chosen).by_step()
+        return found[np.flatnonzero(found.gone <= passed_on[found.step])]
 
     def _lag(self, stream: int, arrivals: MergedArrivals) -> Times:
         """Return how far each event came behind the slowest clock; those that come together do so in order."""
@@ -186,13 +226,13 @@ class NeedsProfile:
         )
         return looking
 
-    def _looked_at(self, arrivals: MergedArrivals, chosen: list[tuple[Rows, Numbers]], floor: Times) -> Needs:
-        """Find the results that chosen events complete; `floor` is the time since which events of a step remember."""
-        pools, ranks = self._pools(arrivals)
+    def _looked_at(self, batch: _Batch, chosen: list[tuple[Rows, Numbers]]) -> Needs:
+        """Find the results that chosen events complete."""
+        pools, ranks = self._pools(batch)
         combiner = Combiner(self._condition, pools, self._work)
         return Needs.concat(
             [
-                self._of_stream(combiner, stream, arrivals, ranks[stream], floor, *chosen[stream])
+                self._of_stream(combiner, stream, batch.arrivals, ranks[stream], batch.floor, *chosen[stream])
                 for stream in range(len(ranks))
             ]
         )
@@ -226,16 +266,17 @@ class NeedsProfile:
         clock = arrivals.clock[steps[some]]
         return Needs(steps[some], clock, none, weight[some], clock + 1)
 
-    def _pools(self, arrivals: MergedArrivals) -> tuple[tuple[Pool, ...], list[Rows]]:
+    def _pools(self, batch: _Batch) -> tuple[tuple[Pool, ...], list[Rows]]:
         """Return all events that have arrived, and for each new one its rank by (step, stream, position)."""
-        steps = [arrivals.per_event(s, np.arange(arrivals.steps)) for s in range(len(self._seen))]
+        arrivals = batch.arrivals
+        steps = [arrivals.per_event(s, np.arange(arrivals.steps)) for s in range(len(batch.seen))]
         order = np.argsort(np.concatenate(steps), kind="stable")
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
         ranks = np.split(rank, np.cumsum([len(own) for own in steps])[:-1])
         pools = tuple(
             Pool.of(seen + own.events, np.concatenate((np.full(len(seen), -1), place)))
-            for seen, own, place in zip(self._seen, arrivals.streams, ranks, strict=True)
+            for seen, own, place in zip(batch.seen, arrivals.streams, ranks, strict=True)
         )
         return pools, ranks
 
