@@ -22,6 +22,7 @@ import numpy as np
 from slackwater.core.bound import Bound, Seeds
 from slackwater.core.combine import Combiner
 from slackwater.core.compiled import compiled
+from slackwater.core.needed import Needs, NeedsState
 from slackwater.core.probe import Pool
 from slackwater.core.sample import Sampler, SampleState
 from slackwater.core.work import Work
@@ -38,54 +39,6 @@ if TYPE_CHECKING:
 
 
 _MOST_LOST = 256  # events that came behind the join, of each stream and interval, that are asked what is missing
-
-
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """Results, or samples of them, at the arrival of their last member."""
-
-    step: Rows  # of that arrival
-    time: Times  # of the result
-    slack: Times  # that it needs
-    weight: Numbers  # how many results it stands for
-    gone: Times  # the join's time from which on it cannot be produced any more
-
-    def __len__(self) -> int:
-        return len(self.step)
-
-    def __getitem__(self, which: slice | Rows) -> Needs:
-        return Needs(self.step[which], self.time[which], self.slack[which], self.weight[which], self.gone[which])
-
-    def by_step(self) -> Needs:
-        """The same in the order of the arrivals."""
-        return self[np.argsort(self.step, kind="stable")]
-
-    @classmethod
-    def none(cls) -> Needs:
-        """No results."""
-        empty = np.empty(0, np.int64)
-        return cls(empty, empty, empty, np.empty(0), empty)
-
-    @classmethod
-    def concat(cls, parts: Sequence[Needs]) -> Needs:
-        """Put needs one after the other."""
-        columns = zip(*((part.step, part.time, part.slack, part.weight, part.gone) for part in parts), strict=True)
-        return cls(*map(np.concatenate, columns))
-
-
-@dataclass(frozen=True, slots=True)
-class NeedsState:
-    """All that a profile remembers besides the events it has seen."""
-
-    longest_lag: int = 0  # the longest that an event has come behind the slowest clock
-    remembered_from: int = BEFORE_ALL_TIME  # the time from which on events are remembered, but for their windows
-    samples: tuple[tuple[SampleState, SampleState], ...] = ()  # of each stream: late arrivals, others
-    looking: bool = False  # whether the others are looked at in the interval under way
-    late: int = 0  # late arrivals of that interval so far
-    others: int = 0  # and others
-    results: float = 0.0  # that those completed
-    results_per_event: float = 1.0  # of events that are not late, over the last ten or so intervals with a look at them
-    lost: tuple[SampleState, ...] = ()  # of each stream: those that came behind the join
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +85,7 @@ class NeedsProfile:
         self._lost = [Sampler(_MOST_LOST, each) for each in state.lost or (SampleState(),) * len(self._seen)]
         self._state = state
         self._batch: _Batch | None = None
+        self._combining: tuple[Combiner, list[Rows]] | None = None  # of that batch, once it is needed
 
     def on_batch(self, arrivals: MergedArrivals, interval: Rows, *, intervals: int) -> Needs:
         """Take in arrivals; return what the results need that they complete.
@@ -144,6 +98,7 @@ class NeedsProfile:
         lags = [self._lag(stream, arrivals) for stream in range(len(self._seen))]
         late = self._late(arrivals, lags, interval, intervals)
         floor = self._remembered_from(arrivals, lags, interval, intervals)
+        self._combining = None
         self._batch = _Batch(arrivals, tuple(self._seen), lags, interval, floor[interval], intervals)
         looking = self._look_ahead(lags, late)
         chosen = [self._chosen(stream, arrivals, lags[stream] > 0, interval, looking) for stream in range(len(lags))]
@@ -170,19 +125,19 @@ class NeedsProfile:
         Their last members came when the join was past these themselves, so nothing else has to be looked at: all of
         them, or about `_MOST_LOST` of each stream and interval. Can be asked once.
         """
-        batch, self._batch = self._batch, None
-        if batch is None:
+        if self._batch is None:
             return Needs.none()
-        chosen = []
+        batch, chosen = self._batch, []
         for stream, (own, lag) in enumerate(zip(batch.arrivals.streams, batch.lags, strict=True)):
             late = np.flatnonzero(lag > 0)
             step = batch.arrivals.step_of(stream, late)
             lost = own.events.time[late] < passed_on[step]
             picked, weight = self._lost[stream].choose(batch.interval[step[lost]], intervals=batch.intervals)
             chosen.append((late[lost][picked], weight))
-        if not any(len(events) for events, _ in chosen):
-            return Needs.none()
-        found = self._looked_at(batch, chosen).by_step()
+        found = Needs.none()
+        if any(len(events) for events, _ in chosen):
+            found = self._looked_at(batch, chosen).by_step()
+        self._batch = self._combining = None
         return found[np.flatnonzero(found.gone <= passed_on[found.step])]
 
     def _lag(self, stream: int, arrivals: MergedArrivals) -> Times:
@@ -228,8 +183,10 @@ class NeedsProfile:
 
     def _looked_at(self, batch: _Batch, chosen: list[tuple[Rows, Numbers]]) -> Needs:
         """Find the results that chosen events complete."""
-        pools, ranks = self._pools(batch)
-        combiner = Combiner(self._condition, pools, self._work)
+        if self._combining is None:
+            pools, ranks = self._pools(batch)
+            self._combining = Combiner(self._condition, pools, self._work), ranks
+        combiner, ranks = self._combining
         return Needs.concat(
             [
                 self._of_stream(combiner, stream, batch.arrivals, ranks[stream], batch.floor, *chosen[stream])

@@ -14,7 +14,8 @@ import numpy as np
 
 from slackwater.control.controller import estimated_by
 from slackwater.core.event_needs import EventNeeds
-from slackwater.core.needs import Needs, NeedsProfile, NeedsState
+from slackwater.core.needed import Needs, NeedsState
+from slackwater.core.needs import NeedsProfile
 from slackwater.core.sample import SampleState
 from slackwater.estimate.recent_recall import RecentRecall
 from slackwater.measurement import Counts, Measurement, NeededSlacks

@@ -28,6 +28,6 @@ def _check_names(field: pa.Field) -> None:
     str(field.name)
     kind = field.type
     if isinstance(kind, pa.DictionaryType):
-        return _check_names(pa.field("", kind.value_type))
+        _check_names(pa.field("", kind.value_type))
     for place in range(kind.num_fields):
         _check_names(kind.field(place))
