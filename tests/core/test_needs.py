@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.join import WindowJoin
 from slackwater.core.merged import MergedArrivals
-from slackwater.core.needs import NeedsProfile, NeedsState
+from slackwater.core.needed import NeedsState
+from slackwater.core.needs import NeedsProfile
 from slackwater.events import Events
 from tests.builders import SmallJoin, small_joins
 from tests.oracle.join import Pipeline, truth

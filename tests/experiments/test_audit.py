@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 import slackwater as sw
-from slackwater.experiments.audit import Periods, Said, apart, audit_drops, audit_errors, audit_recall
+from slackwater.experiments.audit import (
+    Periods,
+    Said,
+    apart,
+    audit_deadline,
+    audit_drops,
+    audit_errors,
+    audit_recall,
+)
 from slackwater.quality.share import wilson
 
 CONTRACT = sw.DropRatio(0.1)
@@ -51,7 +59,7 @@ def test_the_interval_is_wilsons(hits, total, expected):
 
 
 RUNS = [(audit_drops, "poisson-3", 0.01, "4 seconds"), (audit_errors, "freeway", 0.03, "1 hour")]
-RUNS += [(audit_recall, "soccer", 0.9, "65 seconds")]
+RUNS += [(audit_recall, "soccer", 0.9, "65 seconds"), (audit_deadline, "traffic", 0.5, "2 minutes")]
 
 
 @pytest.mark.parametrize(("run", "name", "target", "duration"), RUNS)

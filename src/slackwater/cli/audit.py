@@ -18,7 +18,7 @@ _HEADS = ("contract", "set", "periods", "kept", "95 % interval", "worst period",
 
 
 def audit(
-    kinds: Annotated[list[str] | None, typer.Argument(help="recall, drop or error; left out, all.")] = None,
+    kinds: Annotated[list[str] | None, typer.Argument(help="recall, drop, error or deadline; left out, all.")] = None,
     whole: Annotated[bool, typer.Option(help="Sets as long as they are (an hour), instead of parts.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the generated sets.")] = 1,
     output: Annotated[Path | None, typer.Option(help="Where to write a line of JSON for each.")] = None,

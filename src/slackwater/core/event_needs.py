@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.core.compiled import compiled
-from slackwater.core.needs import Needs, NeedsState
+from slackwater.core.needed import Needs, NeedsState
 from slackwater.events import Events
 
 if TYPE_CHECKING:

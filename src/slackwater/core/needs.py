@@ -22,6 +22,7 @@ import numpy as np
 from slackwater.core.bound import Bound, Seeds
 from slackwater.core.combine import Combiner
 from slackwater.core.compiled import compiled
+from slackwater.core.needed import Needs, NeedsState
 from slackwater.core.probe import Pool
 from slackwater.core.sample import Sampler, SampleState
 from slackwater.core.work import Work
@@ -37,51 +38,19 @@ if TYPE_CHECKING:
     from slackwater.time import Mask, Times
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """Results, or samples of them, at the arrival of their last member."""
-
-    step: Rows  # of that arrival
-    time: Times  # of the result
-    slack: Times  # that it needs
-    weight: Numbers  # how many results it stands for
-    gone: Times  # the join's time from which on it cannot be produced any more
-
-    def __len__(self) -> int:
-        return len(self.step)
-
-    def __getitem__(self, which: slice | Rows) -> Needs:
-        return Needs(self.step[which], self.time[which], self.slack[which], self.weight[which], self.gone[which])
-
-    def by_step(self) -> Needs:
-        """The same in the order of the arrivals."""
-        return self[np.argsort(self.step, kind="stable")]
-
-    @classmethod
-    def none(cls) -> Needs:
-        """No results."""
-        empty = np.empty(0, np.int64)
-        return cls(empty, empty, empty, np.empty(0), empty)
-
-    @classmethod
-    def concat(cls, parts: Sequence[Needs]) -> Needs:
-        """Put needs one after the other."""
-        columns = zip(*((part.step, part.time, part.slack, part.weight, part.gone) for part in parts), strict=True)
-        return cls(*map(np.concatenate, columns))
+_MOST_LOST = 256  # events that came behind the join, of each stream and interval, that are asked what is missing
 
 
 @dataclass(frozen=True, slots=True)
-class NeedsState:
-    """All that a profile remembers besides the events it has seen."""
+class _Batch:
+    """A batch that was taken in, until it is known what the join made of it."""
 
-    longest_lag: int = 0  # the longest that an event has come behind the slowest clock
-    remembered_from: int = BEFORE_ALL_TIME  # the time from which on events are remembered, but for their windows
-    samples: tuple[tuple[SampleState, SampleState], ...] = ()  # of each stream: late arrivals, others
-    looking: bool = False  # whether the others are looked at in the interval under way
-    late: int = 0  # late arrivals of that interval so far
-    others: int = 0  # and others
-    results: float = 0.0  # that those completed
-    results_per_event: float = 1.0  # of events that are not late, over the last ten or so intervals with a look at them
+    arrivals: MergedArrivals
+    seen: tuple[Events, ...]  # before it
+    lags: list[Times]  # of each stream, how far events came behind the slowest clock
+    interval: Rows  # of each step
+    floor: Times  # at each step, the time from which on events are remembered
+    intervals: int
 
 
 class NeedsProfile:
@@ -113,7 +82,10 @@ class NeedsProfile:
         state = state or NeedsState()
         samples = state.samples or ((SampleState(), SampleState()),) * len(self._seen)
         self._samplers = [(Sampler(late, one), Sampler(others, other)) for one, other in samples]
+        self._lost = [Sampler(_MOST_LOST, each) for each in state.lost or (SampleState(),) * len(self._seen)]
         self._state = state
+        self._batch: _Batch | None = None
+        self._combining: tuple[Combiner, list[Rows]] | None = None  # of that batch, once it is needed
 
     def on_batch(self, arrivals: MergedArrivals, interval: Rows, *, intervals: int) -> Needs:
         """Take in arrivals; return what the results need that they complete.
@@ -126,11 +98,13 @@ class NeedsProfile:
         lags = [self._lag(stream, arrivals) for stream in range(len(self._seen))]
         late = self._late(arrivals, lags, interval, intervals)
         floor = self._remembered_from(arrivals, lags, interval, intervals)
+        self._combining = None
+        self._batch = _Batch(arrivals, tuple(self._seen), lags, interval, floor[interval], intervals)
         looking = self._look_ahead(lags, late)
         chosen = [self._chosen(stream, arrivals, lags[stream] > 0, interval, looking) for stream in range(len(lags))]
         found = Needs.none()
         if any(len(events) for events, _ in chosen):
-            found = self._looked_at(arrivals, chosen, floor[interval])
+            found = self._looked_at(self._batch, chosen)
         unseen = self._not_looked_at(arrivals, late, interval, looking, found)
         self._forget(arrivals, int(floor[-1]))
         return Needs.concat([found, unseen])
@@ -143,7 +117,28 @@ class NeedsProfile:
     def snapshot(self) -> NeedsState:
         """Return all that is needed to go on, besides the events that were seen."""
         samples = tuple((late.snapshot(), others.snapshot()) for late, others in self._samplers)
-        return replace(self._state, samples=samples)
+        return replace(self._state, samples=samples, lost=tuple(each.snapshot() for each in self._lost))
+
+    def missed(self, passed_on: Times) -> Needs:
+        """Return the results of the last batch that were not produced, given the join's time before each of its steps.
+
+        Their last members came when the join was past these themselves, so nothing else has to be looked at: all of
+        them, or about `_MOST_LOST` of each stream and interval. Can be asked once.
+        """
+        if self._batch is None:
+            return Needs.none()
+        batch, chosen = self._batch, []
+        for stream, (own, lag) in enumerate(zip(batch.arrivals.streams, batch.lags, strict=True)):
+            late = np.flatnonzero(lag > 0)
+            step = batch.arrivals.step_of(stream, late)
+            lost = own.events.time[late] < passed_on[step]
+            picked, weight = self._lost[stream].choose(batch.interval[step[lost]], intervals=batch.intervals)
+            chosen.append((late[lost][picked], weight))
+        found = Needs.none()
+        if any(len(events) for events, _ in chosen):
+            found = self._looked_at(batch, chosen).by_step()
+        self._batch = self._combining = None
+        return found[np.flatnonzero(found.gone <= passed_on[found.step])]
 
     def _lag(self, stream: int, arrivals: MergedArrivals) -> Times:
         """Return how far each event came behind the slowest clock; those that come together do so in order."""
@@ -186,13 +181,15 @@ class NeedsProfile:
         )
         return looking
 
-    def _looked_at(self, arrivals: MergedArrivals, chosen: list[tuple[Rows, Numbers]], floor: Times) -> Needs:
-        """Find the results that chosen events complete; `floor` is the time since which events of a step remember."""
-        pools, ranks = self._pools(arrivals)
-        combiner = Combiner(self._condition, pools, self._work)
+    def _looked_at(self, batch: _Batch, chosen: list[tuple[Rows, Numbers]]) -> Needs:
+        """Find the results that chosen events complete."""
+        if self._combining is None:
+            pools, ranks = self._pools(batch)
+            self._combining = Combiner(self._condition, pools, self._work), ranks
+        combiner, ranks = self._combining
         return Needs.concat(
             [
-                self._of_stream(combiner, stream, arrivals, ranks[stream], floor, *chosen[stream])
+                self._of_stream(combiner, stream, batch.arrivals, ranks[stream], batch.floor, *chosen[stream])
                 for stream in range(len(ranks))
             ]
         )
@@ -226,16 +223,17 @@ class NeedsProfile:
         clock = arrivals.clock[steps[some]]
         return Needs(steps[some], clock, none, weight[some], clock + 1)
 
-    def _pools(self, arrivals: MergedArrivals) -> tuple[tuple[Pool, ...], list[Rows]]:
+    def _pools(self, batch: _Batch) -> tuple[tuple[Pool, ...], list[Rows]]:
         """Return all events that have arrived, and for each new one its rank by (step, stream, position)."""
-        steps = [arrivals.per_event(s, np.arange(arrivals.steps)) for s in range(len(self._seen))]
+        arrivals = batch.arrivals
+        steps = [arrivals.per_event(s, np.arange(arrivals.steps)) for s in range(len(batch.seen))]
         order = np.argsort(np.concatenate(steps), kind="stable")
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
         ranks = np.split(rank, np.cumsum([len(own) for own in steps])[:-1])
         pools = tuple(
             Pool.of(seen + own.events, np.concatenate((np.full(len(seen), -1), place)))
-            for seen, own, place in zip(self._seen, arrivals.streams, ranks, strict=True)
+            for seen, own, place in zip(batch.seen, arrivals.streams, ranks, strict=True)
         )
         return pools, ranks
 

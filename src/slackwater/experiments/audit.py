@@ -16,9 +16,14 @@ import pyarrow as pa
 
 from slackwater.api import reorder
 from slackwater.contracts import DropRatio, Recall, RelativeError
+from slackwater.control import DeadlineSlack
+from slackwater.control.operator_model import TunedOperator
 from slackwater.errors import DatasetError
+from slackwater.experiments.deadline import policy_for
 from slackwater.experiments.event_stream import SETTINGS as STREAMS
 from slackwater.experiments.event_stream import stream_of_dataset
+from slackwater.experiments.gate_run import OPERATOR, GateRun
+from slackwater.experiments.gate_run import SETTINGS as GATES
 from slackwater.experiments.queries import QUERIES
 from slackwater.experiments.replay import Replay
 from slackwater.experiments.subject import subject_of_dataset
@@ -27,6 +32,8 @@ from slackwater.experiments.window_stream import windows_of_dataset
 from slackwater.plan.contract_text import contract_text
 from slackwater.quality.drop_ratio import dropped_by_period
 from slackwater.quality.share import wilson
+from slackwater.sources.catalog import load
+from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from slackwater.contracts import Contract
@@ -167,6 +174,26 @@ def audit_errors(name: str, bound: float, duration: str | None = None, *, seed: 
     return replace(found, lowest=low, highest=high)
 
 
+def audit_deadline(name: str, share: float, duration: str | None = None, *, seed: int = 1) -> Audited:
+    """Audit a deadline of a set's streams, merged as processing time goes by; `share` is that of the usual limit.
+
+    A period is an interval between decisions, its quality the limit over the longest latency of an event that left in
+    it. What a gate reports is that latency itself.
+    """
+    setting = GATES[name]
+    whole = setting.contract()
+    contract = setting.contract(
+        str(Duration(max(int(share * whole.limit.microseconds), 3 * whole.latency.microseconds)))
+    )
+    policy = policy_for((TunedOperator(OPERATOR),), DeadlineSlack(), contract)
+    ran = GateRun(load(name, seed=seed, duration=duration), setting, contract, policy).run()
+    some = ran.latency > 0
+    quality = contract.limit.microseconds / ran.latency[some]
+    said = Said(ran.at[some], np.full(len(quality), np.nan), quality)
+    periods = Periods(ran.at[some], quality, ran.left[some], setting.interval.microseconds)
+    return periods.audited(contract, name, said, target=1.0, least=1.0)
+
+
 def apart(times: Times, period: int) -> Mask:
     """Return which of ascending times to take so that they are a period apart.
 
@@ -189,6 +216,7 @@ AUDITS: Mapping[str, tuple[Callable[..., Audited], tuple[str, ...], tuple[float,
     "recall": (audit_recall, tuple(QUERIES), (0.9, 0.99)),
     "drop": (audit_drops, tuple(name for name in STREAMS if name != "poisson"), (0.01, 0.001)),
     "error": (audit_errors, tuple(WINDOWS), (0.03,)),
+    "deadline": (audit_deadline, tuple(GATES), (1.0, 0.5)),
 }
 SHORT = {"nezha": "1 hour", "flights": "180 days", "umts": "1 hour", "syn3": "10 minutes", "syn4": "10 minutes"}
 SHORT |= {"soccer": "5 minutes", "freeway": "6 hours"}

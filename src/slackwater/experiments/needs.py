@@ -13,7 +13,8 @@ from slackwater.contracts import FixedSlack
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.join import WindowJoin
 from slackwater.core.merged import MergedArrivals
-from slackwater.core.needs import Needs, NeedsProfile, NeedsState
+from slackwater.core.needed import Needs, NeedsState
+from slackwater.core.needs import NeedsProfile
 from slackwater.events import Events
 from slackwater.local.join import batches_of, run_join
 from slackwater.pipeline.guard import turn_away

@@ -13,7 +13,7 @@ import numpy as np
 from slackwater.estimate.recent_recall import RecentRecall
 
 if TYPE_CHECKING:
-    from slackwater.core.needs import Needs
+    from slackwater.core.needed import Needs
     from slackwater.events import Rows
     from slackwater.measurement import Numbers
     from slackwater.time import Times

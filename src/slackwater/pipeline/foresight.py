@@ -14,18 +14,20 @@ import numpy as np
 
 from slackwater.control.controller import estimated_by
 from slackwater.core.event_needs import EventNeeds
-from slackwater.core.needs import Needs, NeedsProfile, NeedsState
+from slackwater.core.needed import Needs, NeedsState
+from slackwater.core.needs import NeedsProfile
 from slackwater.core.sample import SampleState
 from slackwater.estimate.recent_recall import RecentRecall
 from slackwater.measurement import Counts, Measurement, NeededSlacks
 from slackwater.pipeline.behind_gate import BehindGate
+from slackwater.pipeline.produced import ProducedShare
 from slackwater.time import BEFORE_ALL_TIME, release_horizon, running_clock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from slackwater.core.conditions import Condition
-    from slackwater.core.join import WindowJoin
+    from slackwater.core.join import Processed, WindowJoin
     from slackwater.core.merged import MergedArrivals
     from slackwater.events import Events, Rows
     from slackwater.pipeline.boundaries import Decisions
@@ -42,7 +44,8 @@ def needs_state(state: dict[str, Any]) -> NeedsState | None:
     if "needs" not in state:
         return None
     samples = tuple((SampleState(**late), SampleState(**others)) for late, others in state["needs"]["samples"])
-    return NeedsState(**{**state["needs"], "samples": samples})
+    lost = tuple(SampleState(**each) for each in state["needs"].get("lost", ()))
+    return NeedsState(**{**state["needs"], "samples": samples, "lost": lost})
 
 
 class Profile(Protocol):
@@ -100,6 +103,9 @@ class Foresight:
         self._period = period
         self._past_at: int = state.get("past_at", BEFORE_ALL_TIME)  # the last decision with events past a deadline
         self._behind_gate = BehindGate(period, state.get("behind_gate")) if gated else None
+        self._produced: ProducedShare | None = None
+        if isinstance(profile, NeedsProfile):
+            self._produced = ProducedShare(profile, period, state.get("produced"))
         self._needs, self._interval = Needs.none(), _NO_TIMES  # of the batch
         self._estimated: list[float] = []
         self._measured: list[float] = []
@@ -130,14 +136,28 @@ class Foresight:
             self._controller.observe(self._measurement(arrivals, mine, made, of_streams, stop, intervals))
         return slack
 
-    def explained(self, decisions: Decisions, passed_on: Times) -> Decisions:
-        """Write down what was expected of each slack and what was measured; `passed_on` as `BehindGate` needs it."""
-        count = len(decisions)
-        estimated, measured = np.array(self._estimated[:count]), np.array(self._measured[:count])
+    def on_processed(self, processed: Processed) -> None:
+        """Count what the join has made of events that came in no batch."""
+        if self._produced is not None:
+            self._produced.on_processed(processed)
+
+    def explained(
+        self, decisions: Decisions, processed: Processed, done: Rows, watermark: Times, passed_on: Times
+    ) -> Decisions:
+        """Write down what was expected of each slack and what was measured.
+
+        `processed` is what the join has made of the batch, `done` how much of it at each decision, `watermark` the
+        join's time then, `passed_on` before each step.
+        """
+        if self._produced is None:
+            measured = np.array(self._measured[: len(decisions)], np.float64)
+        else:
+            measured = self._produced.on_batch(self._interval, processed, done, watermark, passed_on)
         if self._behind_gate is not None:
             gated = self._behind_gate.on_batch(self._needs, self._interval, decisions.at, passed_on)
             measured = np.where(self._is_known(decisions), measured, gated)
-        return replace(decisions, estimated=estimated, measured=measured) if count else decisions
+        estimated = np.array(self._estimated[: len(decisions)], np.float64)
+        return replace(decisions, estimated=estimated, measured=measured)
 
     def _is_known(self, decisions: Decisions) -> Mask:
         """Whether slacks alone say what was lost: no deadline kept streams from being waited for in the last period."""
@@ -155,7 +175,9 @@ class Foresight:
         needs = asdict(self._profile.snapshot())
         past = {} if self._past_at == BEFORE_ALL_TIME else {"past_at": self._past_at}
         gate = {} if self._behind_gate is None else {"behind_gate": self._behind_gate.snapshot()}
-        return {"needs": needs, "recent": self._recent.snapshot(), "horizon": self._horizon, **past, **gate}
+        produced = {} if self._produced is None else {"produced": self._produced.snapshot()}
+        recent = {"recent": self._recent.snapshot(), "horizon": self._horizon}
+        return {"needs": needs, **recent, **produced, **past, **gate}
 
     def _measure(self, arrivals: MergedArrivals, slack: int, needs: Needs, start: int, stop: int) -> float:
         """Count what was due, and return what was produced: where the join kept as far behind as the result needed."""

@@ -140,7 +140,10 @@ class StreamsPipeline(ABC):
         before = self.clock, self.time
         passed = self._inputs.on_idle(stream, np.asarray(self.slack))
         self._past += int(passed.past(self._node.contract)[-1])
-        return self._checked(self._route(replace(self._process(passed.events), ready=passed.ready)), *before)
+        processed = replace(self._process(passed.events), ready=passed.ready)
+        if self._foresight is not None:
+            self._foresight.on_processed(processed)
+        return self._checked(self._route(processed), *before)
 
     def on_end(self) -> JoinOutcome:
         """Drain: release all that is held, join it, and decide one last time."""
@@ -265,7 +268,9 @@ class StreamsPipeline(ABC):
         routed = self._route(processed)
         if self._foresight is not None:
             left_before = np.searchsorted(left_at, arrivals.arrival, side="left")
-            decisions = self._foresight.explained(decisions, np.append(processed.behind, self._time_now)[left_before])
+            passed_on = np.append(processed.behind, self._time_now)[left_before]
+            done = np.searchsorted(left_at, arrivals.arrival[crossed], side="right")
+            decisions = self._foresight.explained(decisions, processed, done, watermarks, passed_on)
         elif arrivals.steps and self._asks:
             decisions = with_estimate(decisions, self._controller)
             measured = self._measure(arrivals, slack, decisions, processed)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
 
 
@@ -25,12 +23,11 @@ def readable(table: pa.Table) -> pa.Table:
     return table
 
 
-def _check_names(field: pa.Field[Any]) -> None:
+def _check_names(field: pa.Field) -> None:
     """Read the name of a field and of all within it. As many steps as it has fields: Arrow bounds how deep they are."""
     str(field.name)
     kind = field.type
     if isinstance(kind, pa.DictionaryType):
         _check_names(pa.field("", kind.value_type))
-        return
     for place in range(kind.num_fields):
         _check_names(kind.field(place))

@@ -1,0 +1,60 @@
+"""The recall of a join as decisions show it: what was produced is counted, and so is what was missed, up to a limit.
+
+A controller has to know the recall before anything is joined, so it estimates it from a small sample of arrivals
+(`pipeline/foresight.py`). Once a batch is joined one knows more: how many results it gave, and which events came behind
+the join. These alone complete results that are missed, and they are few: all of them are looked at, unless an interval
+has hundreds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from slackwater.estimate.known_misses import KnownMisses
+from slackwater.time import BEFORE_ALL_TIME
+
+if TYPE_CHECKING:
+    from slackwater.core.join import Processed
+    from slackwater.core.needs import NeedsProfile
+    from slackwater.events import Rows
+    from slackwater.measurement import Numbers
+    from slackwater.time import Times
+
+
+class ProducedShare:
+    """Counts results by their event time: when they are produced, or when a late event tells that they are missed."""
+
+    def __init__(self, profile: NeedsProfile, period: int, state: dict[str, Any] | None = None) -> None:
+        self._profile = profile
+        self._known = KnownMisses(period, state)
+
+    def on_processed(self, processed: Processed) -> None:
+        """Count what the join has made."""
+        productive = processed.completed > 0
+        self._known.made(processed.events.time[productive], processed.completed[productive])
+
+    def on_batch(self, interval: Rows, processed: Processed, done: Rows, watermark: Times, passed_on: Times) -> Numbers:
+        """Return the recall at each decision, nan where nothing was due.
+
+        `interval` numbers that of each step of the batch, `done` is how much was processed at each decision,
+        `watermark` is the join's time then, `passed_on` before each step.
+        """
+        missed = self._profile.missed(passed_on)
+        edges = np.searchsorted(interval[missed.step], np.arange(len(done) + 2)).tolist()
+        productive = np.flatnonzero(processed.completed > 0)
+        time, made = processed.events.time[productive], processed.completed[productive]
+        ends = [0, *np.searchsorted(productive, done).tolist(), len(productive)]
+        measured = np.full(len(done), np.nan)
+        for number in range(len(done) + 1):
+            self._known.made(time[ends[number] : ends[number + 1]], made[ends[number] : ends[number + 1]])
+            mine = slice(edges[number], edges[number + 1])
+            self._known.miss(missed.time[mine], missed.weight[mine])
+            if number < len(done) and watermark[number] > BEFORE_ALL_TIME:
+                measured[number] = self._known.worst(int(watermark[number]))
+        return measured
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that is needed to go on, as values that JSON can hold."""
+        return self._known.snapshot()
