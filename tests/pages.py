@@ -14,12 +14,14 @@ import re
 import runpy
 import shlex
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from typer.testing import CliRunner
 
@@ -97,7 +99,7 @@ class Reader:
         if program == "slackwater":
             return _of_slackwater(arguments)
         if program == "python":
-            with redirect_stdout(StringIO()) as out:
+            with redirect_stdout(StringIO()) as out, patch.object(sys, "argv", arguments):
                 runpy.run_path(str(self.folder / arguments[0]), run_name="__main__")
             return out.getvalue()
         assert program in _ANYWHERE, f"nobody has said how to run {line!r}"

@@ -153,3 +153,8 @@ def test_a_relative_error_is_about_one_value_or_several():
 def test_a_contract_is_shown_as_it_could_have_been_written(text, contract):
     assert text == repr(contract)
     assert contract == eval(text)
+
+
+def test_two_contracts_with_the_word_and_between_them_are_refused_with_the_remedy():
+    with pytest.raises(ParameterError, match="combine two by &"):
+        _ = Recall(0.99) and Deadline("5 seconds")

@@ -139,6 +139,15 @@ class Contract(Displayed):
 
         return Combined(self, other)
 
+    def __bool__(self) -> bool:
+        """Refuse `first and second`, which Python would take for the second alone."""
+        raise ParameterError(
+            "contract",
+            self,
+            must="not be used as true or false",
+            remedy='combine two by &: Recall(0.99) & Deadline("5 seconds"); ask for one by `is not None`',
+        )
+
     def goal(self, windows: tuple[int, ...] = ()) -> Goal:
         """Return what a controller is to reach for an operator with these windows, in us."""
         cap = None if self.longest_wait is None else self.longest_wait.microseconds

@@ -75,7 +75,8 @@ def bound(query: Query, text: str, streams: Mapping[str, Stream], contract: Cont
     for number, ref in enumerate(query.streams):
         if names[number] in names[:number]:
             places.fail(ref.place, f"two streams are called {names[number]!r}", "write AS and another name")
-    stated = contract_of(query, places) or contract
+    stated = contract_of(query, places)
+    stated = contract if stated is None else stated
     if stated is None:
         places.fail(
             (query.place[0], query.place[0] + 6), "the query needs a contract: how good must it be?", _CONTRACTS

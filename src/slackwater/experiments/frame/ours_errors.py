@@ -40,7 +40,8 @@ def run_errors(cell: Cell, contract: Contract | None = None) -> Tracked:
     """Run the windows under the policy of the cell, or another contract."""
     windows = windows_of(cell)
     goal = RelativeError(cell["target"], adaptation_interval=windows.every)
-    run = ErrorRun(cell["policy"], "contract", goal, windows, windows.run(contract or _contract(cell, goal)))
+    contract = _contract(cell, goal) if contract is None else contract
+    run = ErrorRun(cell["policy"], "contract", goal, windows, windows.run(contract))
     found, series = run.figures(), run.series()
     slack = found["average_slack_us"] / SECOND
     hindsight = windows.hindsight(goal, found["within"] or 1e-9) / SECOND

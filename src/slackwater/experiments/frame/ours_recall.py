@@ -34,7 +34,7 @@ RECALLS: dict[str, Callable[..., Contract]] = {
 
 def run_recall(cell: Cell, contract: Contract | None = None) -> Tracked:
     """Run a join under the contract of the cell, or another, and compare it with what hindsight would have done."""
-    measured = run(cell, contract or _contract(cell))
+    measured = run(cell, _contract(cell) if contract is None else contract)
     found, back, counts = figures(measured, cell["target"]), Hindsight.of(cell, cell["target"]), measured.counts
     slacks = back.constant(found["phi_nearly"]) / SECOND, back.best_per_interval / SECOND
     row = {
