@@ -44,7 +44,7 @@ class KnownMisses:
         self._last: int | None = state.get("last")  # the number of the last part
         self._news: int | None = state.get("news")  # of the first part with a miss that has become known
 
-    def made(self, time: Times, count: Rows) -> None:
+    def made(self, time: Times, count: Floats | Rows) -> None:
         """Take in results, not later than the join's time."""
         self._add(self._made, time, count)
 
