@@ -24,7 +24,7 @@ class Slope:
 
     @property
     def verdict(self) -> str:
-        """Whether it "grows" or "shrinks", as the interval says; is "flat", if that is narrow around nothing; or "unsure"."""
+        """Whether it "grows", "shrinks" or is "flat", as the interval says; "unsure" where that is too wide."""
         if abs(self.per_hour) >= _MATTERS * abs(self.level):
             if self.low > 0:
                 return "grows"
