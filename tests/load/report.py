@@ -45,8 +45,7 @@ def soak_table(found: Soak) -> Table:
         table.add_column(column)
     for name, each in found.slopes.items():
         interval = f"{each.low:+.4g} to {each.high:+.4g}"
-        verdict = "flat" if each.is_flat else "grows" if each.per_hour > 0 else "shrinks"
-        table.add_row(name, f"{each.level:,.4g}", f"{each.per_hour:+.4g}", interval, verdict)
+        table.add_row(name, f"{each.level:,.4g}", f"{each.per_hour:+.4g}", interval, each.verdict)
     return table
 
 

@@ -151,7 +151,7 @@ def _counts(folder: Path, rows: int) -> tuple[bool, dict[str, int]]:
 def _misrouted(folder: Path, query: str) -> int:
     """Return how many rows were wrongly taken, or not taken, for rows of the future."""
     with duckdb.connect() as base:
-        base.execute(f"CREATE VIEW ahead AS SELECT seq FROM '{folder}/in/*/*.parquet' WHERE ts > at + {DAY}")
+        base.execute(f"CREATE VIEW ahead AS SELECT seq FROM '{folder}/in/*/*.parquet' WHERE ts > \"at\" + {DAY}")
         late = base.read_parquet(f"{folder}/late/batch=*/*.parquet")
         seq = "seq" if "seq" in late.columns else "coalesce(a.seq, b.seq) AS seq"
         base.execute(f"CREATE VIEW future AS SELECT {seq} FROM late WHERE reason = 'future'")

@@ -8,11 +8,14 @@ import numpy as np
 from scipy import stats
 
 _BLOCK = 60.0  # seconds whose samples count as one
+_LAGS = 6  # blocks within which neighbors may be alike
+_STEADY = 0.1  # of the level an hour: an interval within this on both sides is flat
+_MATTERS = 0.01  # of the level an hour: growth below this is none
 
 
 @dataclass(frozen=True)
 class Slope:
-    """Growth an hour with its 95 % interval, and the level that it starts from."""
+    """Growth an hour with its 95 % interval, and the level around which it is."""
 
     per_hour: float
     low: float
@@ -20,36 +23,39 @@ class Slope:
     level: float
 
     @property
-    def is_flat(self) -> bool:
-        """Whether no growth is within the interval, or it is below 1 % of the level an hour."""
-        return self.low <= 0 <= self.high or abs(self.per_hour) < 0.01 * abs(self.level)
+    def verdict(self) -> str:
+        """Whether it "grows", "shrinks" or is "flat", as the interval says; "unsure" where that is too wide."""
+        if abs(self.per_hour) >= _MATTERS * abs(self.level):
+            if self.low > 0:
+                return "grows"
+            if self.high < 0:
+                return "shrinks"
+        steady = _STEADY * abs(self.level)
+        return "flat" if -steady <= self.low <= self.high <= steady else "unsure"
 
 
 def slope(seconds: np.ndarray, values: np.ndarray, *, block: float = _BLOCK) -> Slope:
-    """Fit a line through the means of minutes.
-
-    Neighboring minutes are alike, so that they say less than as many independent ones would: the interval is widened by
-    what the residuals of neighbors have in common.
+    """Fit a line through the means of minutes; the interval is Newey's and West's, since neighboring minutes are alike.
 
     >>> found = slope(np.arange(0, 3_600, 5.0), np.arange(0, 3_600, 5.0) / 3_600)
     >>> round(found.per_hour, 6), round(found.level, 1)
     (1.0, 0.5)
     """
     blocks = np.unique(seconds // block)
+    if len(blocks) < 2 * _LAGS:
+        return Slope(np.nan, -np.inf, np.inf, float(values.mean()))
     means = np.array([values[seconds // block == each].mean() for each in blocks])
     hours = blocks * block / 3_600
-    if len(blocks) < 3:
-        return Slope(np.nan, -np.inf, np.inf, float(values.mean()))
-    fitted = stats.linregress(hours, means)
-    residuals = means - fitted.intercept - fitted.slope * hours
-    alike = _alike(residuals)
-    independent = max(3.0, len(blocks) * (1 - alike) / (1 + alike))
-    widened = np.sqrt(max(1.0, (len(blocks) - 2) / max(1.0, independent - 2)))
-    half = stats.t.ppf(0.975, max(1.0, independent - 2)) * fitted.stderr * widened
-    return Slope(float(fitted.slope), float(fitted.slope - half), float(fitted.slope + half), float(values.mean()))
+    away = hours - hours.mean()
+    per_hour = float(away @ means / (away @ away))
+    residuals = means - means.mean() - per_hour * away
+    half = stats.t.ppf(0.975, max(2.0, len(blocks) / _LAGS - 2)) * _deviation(away * residuals) / (away @ away)
+    return Slope(per_hour, per_hour - half, per_hour + half, float(values.mean()))
 
 
-def _alike(residuals: np.ndarray) -> float:
-    """Return what neighbors have in common: 0 (nothing) to 0.95."""
-    spread = float(residuals @ residuals)
-    return min(0.95, max(0.0, float(residuals[1:] @ residuals[:-1]) / spread)) if spread > 1e-12 else 0.0
+def _deviation(scores: np.ndarray) -> float:
+    """Return the standard deviation of a sum whose neighboring parts are alike."""
+    variance = scores @ scores
+    for lag in range(1, _LAGS + 1):
+        variance += 2 * (1 - lag / (_LAGS + 1)) * (scores[lag:] @ scores[:-lag])
+    return float(np.sqrt(max(0.0, variance)))

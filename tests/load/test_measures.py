@@ -20,12 +20,12 @@ NOISE = np.random.default_rng(3).normal(0, 5, len(SECONDS))
 
 
 def test_noise_without_growth_is_flat():
-    assert slope(SECONDS, 100 + NOISE).is_flat
+    assert "flat" == slope(SECONDS, 100 + NOISE).verdict
 
 
 def test_growth_of_a_tenth_an_hour_is_noticed_under_noise():
     found = slope(SECONDS, 100 + SECONDS / 360 + NOISE)
-    assert not found.is_flat
+    assert "grows" == found.verdict
     assert found.low <= 10 <= found.high
 
 
@@ -36,8 +36,12 @@ def test_neighbors_that_are_alike_widen_the_interval():
     assert along.high - along.low > 2 * (apart.high - apart.low)
 
 
+def test_waves_as_large_as_the_level_say_nothing_about_growth():
+    assert "unsure" == slope(SECONDS, 100 + 100 * np.sin(SECONDS / 500)).verdict
+
+
 def test_too_few_minutes_say_nothing_about_growth():
-    assert slope(SECONDS[:12], NOISE[:12]).is_flat
+    assert "unsure" == slope(SECONDS[:12], 100 + NOISE[:12]).verdict
 
 
 def test_memory_counts_what_a_process_has():
