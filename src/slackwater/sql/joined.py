@@ -27,11 +27,11 @@ _AGGREGATE = "write the join INTO a sink, and aggregate that; or aggregate one s
 
 def bind_join(bound: Bound) -> SqlOutput:
     """Build `sw.join`, and the columns that are selected from its results."""
-    query, places = bound.query, bound.places
+    query = bound.query
     names = [each.node.name for each in bound.streams]
     within = {name: _window(bound, number) for number, name in enumerate(names)}
     check_slide(bound)
-    with places.at(query.place if query.where is None else query.where.place):
+    with bound.building("where"):
         plan: Any = join(
             *bound.streams,
             within=within,

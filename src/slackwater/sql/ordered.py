@@ -31,7 +31,7 @@ def bind_reorder(bound: Bound) -> SqlOutput:
     name, schema = bound.schemas()[0]
     known = StreamColumns([(name, schema)])
     by = [_key(bound, known, column) for column in query.partition_by]
-    with bound.places.at(query.place):
+    with bound.building():
         plan = reorder(stream, contract=bound.contract, late=bound.late, by=by, buckets=query.buckets)
     return SqlOutput(query, plan, _steps(bound, known, schema))
 
@@ -39,7 +39,7 @@ def bind_reorder(bound: Bound) -> SqlOutput:
 def bind_merge(bound: Bound) -> SqlOutput:
     """Build `sw.merge`; WHERE chooses from the results."""
     query = bound.query
-    with bound.places.at(query.place):
+    with bound.building():
         plan: Any = merge(
             *bound.streams,
             contract=bound.contract,
@@ -52,7 +52,7 @@ def bind_merge(bound: Bound) -> SqlOutput:
 
 
 def _key(bound: Bound, known: StreamColumns, column: str) -> str:
-    with bound.places.at(bound.query.place):
+    with bound.places.at(bound.query.place_of("partition_by")):
         return known.of_stream(0, column).column
 
 

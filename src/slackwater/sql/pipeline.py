@@ -84,11 +84,18 @@ def _check(found: Pipeline) -> None:
             places.fail(setting.place, f"there is no setting {setting.name!r}", remedy)
     used: set[str] = set()
     for query in found.queries:
-        for sink_name in filter(None, (query.into, query.decisions, _late_sink(query))):
-            _check_sink(found, query.place, sink_name)
+        for clause, sink_name in _sinks(query):
+            place = query.place_of(clause)
+            _check_sink(found, place, sink_name)
             if sink_name in used:
-                found.places.fail(query.place, f"two outputs go to {sink_name!r}", "give each a sink of its own")
+                found.places.fail(place, f"two outputs go to {sink_name!r}", "give each a sink of its own")
             used.add(sink_name)
+
+
+def _sinks(query: Query) -> list[tuple[str, str]]:
+    """Return the sinks that a query names, each with its clause."""
+    named = {"into": query.into, "decisions": query.decisions, "late": _late_sink(query)}
+    return [(clause, sink) for clause, sink in named.items() if sink]
 
 
 def _late_sink(query: Query) -> str | None:
@@ -102,11 +109,9 @@ def refuse_sinks(query: Query, text: str) -> None:
     Raises:
         SqlError: it does; LATE TO side names none.
     """
-    late = _late_sink(query)
-    for sink in filter(None, (query.into, query.decisions, late)):
-        place = query.late.place if query.late is not None and sink == late else query.place
+    for clause, sink in _sinks(query):
         remedy = "sinks are for slackwater run; here read .results, .late and .decisions, or start() on Spark"
-        Places(text).fail(place, f"there is no sink {sink!r}", remedy)
+        Places(text).fail(query.place_of(clause), f"there is no sink {sink!r}", remedy)
 
 
 def _check_sink(found: Pipeline, place: Place, name: str) -> None:

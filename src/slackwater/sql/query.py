@@ -16,6 +16,7 @@ from slackwater.sql.windows import read_window, with_window
 if TYPE_CHECKING:
     from slackwater.sql.reader import Reader
 
+_PLACES = "places"  # of clauses, by their names
 _LATER = ("WHERE", "GROUP", "PARTITION", "WITH", "WITHIN", "DEADLINE", "EARLY", "LATE", "DECISIONS", "INTO", "WINDOW")
 _UNKNOWN: Mapping[str, str] = {
     "HAVING": "put a filter over the results of the query instead",
@@ -43,7 +44,10 @@ def read_query(reader: Reader, *, into: str | None = None) -> Query:
     while _clause(reader, fields, streams):
         pass
     _check_end(reader)
-    return Query(items, tuple(streams), merged, **_tuples(fields), place=reader.place_from(start))
+    places = {**fields.pop(_PLACES, {}), "from": streams[0].place}
+    if "where" in fields:
+        places["where"] = fields["where"].place
+    return Query(items, tuple(streams), merged, **_tuples(fields), place=reader.place_from(start), places=places)
 
 
 def _check_distinct(reader: Reader) -> None:
@@ -88,7 +92,9 @@ def _stream_ref(reader: Reader) -> StreamRef:
 def _clause(reader: Reader, fields: dict[str, Any], streams: list[StreamRef]) -> bool:
     """Read one clause into the fields or the streams; say whether there was one."""
     if begins_promise(reader):
+        start = reader.position
         fields["promises"] = [*fields.get("promises", []), *read_promises(reader)]
+        _keep_place(reader, fields, "promises", start)
         return True
     word = reader.next.text.upper() if reader.next.kind == "word" else ""
     match word:
@@ -120,8 +126,14 @@ def _once(reader: Reader, fields: dict[str, Any], name: str, read: Callable[[], 
     token = reader.next
     if name in fields:
         reader.fail(f"there are two clauses of this kind: {token.text.upper()}", "leave one out")
+    start = reader.position
     reader.take()
     fields[name] = read()
+    _keep_place(reader, fields, name, start)
+
+
+def _keep_place(reader: Reader, fields: dict[str, Any], name: str, start: int) -> None:
+    fields.setdefault(_PLACES, {})[name] = reader.place_from(start)
 
 
 def _by(reader: Reader, streams: list[StreamRef]) -> tuple[str, ...]:

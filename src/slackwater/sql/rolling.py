@@ -32,13 +32,13 @@ def bind_rolling(bound: Bound) -> SqlOutput:
         remedy = "in process there are: read the files with pyarrow. On Spark write a SLIDE, such as SLIDE 1 SECOND"
         bound.places.fail(ref.place, "on Spark there are no windows that move with every row", remedy)
     if query.early is not None or query.empty:
-        place = query.place if query.early is None else query.early.place
+        place = query.place_of("early" if query.empty is False else "empty")
         bound.places.fail(place, "a window that moves with every row is neither early nor empty", "write a SLIDE")
     asked = asked_of(bound, first=bound.streams[0].node.event_time)
     size = bound.duration(ref.window.size)
     if not size:
         bound.places.fail(ref.place, "the window is empty", "write a size above 0")
-    with bound.places.at(query.place):
+    with bound.building():
         plan = reorder(asked.stream, contract=bound.contract, late=bound.late)
         nothing = _with_values(schema_of(asked.stream.frame).empty_table(), asked, size)
     columns = _columns(bound, asked, nothing.schema)

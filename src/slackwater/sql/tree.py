@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, TypeAlias
@@ -124,6 +125,11 @@ class Query:
     pooled: bool = False  # one slack for all buckets
     empty: bool = False  # windows without rows have results
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+    places: Mapping[str, Place] = field(default_factory=dict, compare=False, repr=False, hash=False)
+
+    def place_of(self, clause: str) -> Place:
+        """Return where a clause stands; that of the query where it has none."""
+        return self.places.get(clause, self.place)
 
 
 Literals: TypeAlias = str | Decimal | bool

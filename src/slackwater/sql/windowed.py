@@ -47,7 +47,7 @@ def bind_aggregate(bound: Bound) -> SqlOutput:
         remedy = "windows of an aggregate are [start, end): write RANGE"
         bound.places.fail(query.streams[0].place, "KEEP leaves the older end of a window out", remedy)
     asked = asked_of(bound)
-    with bound.places.at(query.place):
+    with bound.building():
         plan = aggregate(
             asked.stream,
             size=bound.duration(window.size),
@@ -88,7 +88,7 @@ def asked_of(bound: Bound, *, first: str = WINDOW) -> Asked:
 
 
 def _groups(bound: Bound, find: Callable[[list[str]], Sequence[str]]) -> tuple[str, ...]:
-    with bound.places.at(bound.query.place):
+    with bound.places.at(bound.query.place_of("group_by")):
         for column in bound.query.group_by:
             find([column])
     return bound.query.group_by

@@ -18,6 +18,7 @@ A query may also be one text. Clauses are those of SQL; what they say is read by
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -43,6 +44,7 @@ _CLAUSES: Mapping[str, str] = {
     "late": "LATE {}",
     "decisions": "DECISIONS TO {}",
     "buckets": "BUCKETS {}",
+    "empty": "EMPTY {}",
 }
 
 
@@ -141,6 +143,7 @@ def _listed(value: Any) -> str:
 
 
 def _wrong(text: str, where: Any, problem: str, meant: str, choice: Any) -> SqlError:
-    start = max(0, text.find(str(where)))
+    found = re.search(rf"(?<![\w-]){re.escape(str(where))}(?![\w-])", text)
+    start = 0 if found is None else found.start()
     remedy = meant.strip() or (f"there are: {', '.join(choice)}" if choice else "")
-    return SqlError(text, start=start, stop=start + len(str(where)), problem=problem, remedy=remedy)
+    return SqlError(text, start=start, stop=start + (len(str(where)) if found else 1), problem=problem, remedy=remedy)
