@@ -7,6 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from slackwater.errors import ParameterError
+from slackwater.plan.changed_contract import under_contract
 from slackwater.spark.aggregate_call import run_aggregate_call
 from slackwater.spark.buckets import Spread
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call, Saved, identity_of, run_call
@@ -16,7 +18,7 @@ from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import from_bytes
 from slackwater.spark.stored_aggregate import AggregateSaved, identity_of_aggregate
-from tests.simulation.case import NOW, SCHEMA, Case
+from tests.simulation.case import NOW, SCHEMA, Case, evaluated
 
 
 class BrokenPromiseError(AssertionError):
@@ -59,6 +61,7 @@ class Bucket:
     def __init__(self, case: Case, node: Any) -> None:
         self._node, self._schemas = node, [SCHEMA] * case.streams
         self._chunks, self._marks, self._text = Chunks(), Chunks(), None
+        self._above = [Chunks() for _ in getattr(node, "levels", ())[1:]]
         self._operator = "keyed" if case.operator == "reorder" and node.by else case.operator
         self._identity = {
             "aggregate": lambda: identity_of_aggregate(node, SCHEMA),
@@ -69,15 +72,24 @@ class Bucket:
     @property
     def state(self) -> tuple[Any, ...]:
         """All that it remembers."""
-        return self._text, dict(self._chunks.bodies), dict(self._marks.bodies)
+        return self._text, *(dict(each.bodies) for each in (self._chunks, self._marks, *self._above))
 
     def restore(self, state: tuple[Any, ...]) -> None:
         """Go back to what was remembered."""
-        self._text, self._chunks, self._marks = state[0], Chunks(dict(state[1])), Chunks(dict(state[2]))
+        self._text = state[0]
+        self._chunks, self._marks, *self._above = (Chunks(dict(bodies)) for bodies in state[1:])
+
+    def change(self, contract: str) -> bool:
+        """Go on under another contract, if the operator can keep it on the same way."""
+        try:
+            self._node = under_contract(self._node, evaluated(contract), self._schemas)
+        except ParameterError:
+            return False
+        return True
 
     def __call__(self, tables: list[pa.Table], *, drain: bool = False) -> Call:
         text = None if self._text is None else (self._text,)
-        given = {"processing_time": NOW, "drain": drain}
+        given: dict[str, Any] = {"processing_time": NOW, "drain": drain}
         if self._operator in ("join", "merge"):
             saved, store = JoinSaved.load(text, self._identity), HeldStore(self._chunks, self._marks)
             if self._operator == "join":
@@ -90,16 +102,19 @@ class Bucket:
                 "aggregate": (AggregateSaved, run_aggregate_call),
                 "keyed": (KeyedSaved, run_keyed_call),
             }.get(self._operator, (Saved, run_call))
+            given |= {"above": self._above} if self._above else {}
             call = run(self._node, 0, kind.load(text, self._identity), self._chunks, tables[0], **given)
         self._text = call.saved.dump(self._identity)
         return call
 
 
-def run_in_calls(case: Case, node: Any) -> tuple[Outputs, list[Call]]:
+def run_in_calls(case: Case, bucket: Any) -> tuple[Outputs, list[Call]]:
     """Call a bucket for each batch, and once more to drain; lost calls must repeat themselves to the byte."""
-    bucket, outputs, calls = Bucket(case, node), Outputs(), []
+    outputs, calls, changes = Outputs(), [], dict(case.changes)
     nothing = [SCHEMA.empty_table()] * case.streams
     for number, tables in enumerate([*case.batches(), nothing]):
+        if number in changes:
+            bucket.change(changes[number])
         before, drain = bucket.state, tables is nothing
         call = bucket(tables, drain=drain)
         if number in case.replays:

@@ -68,6 +68,7 @@ class Case:
     replays: tuple[int, ...] = ()  # batches whose first call is lost: it is made again from the state before it
     shuffled: int = 0  # seed of the order in which the rows of a batch are delivered; 0: as they came
     arrival: bool = True  # whether a column says in which order rows came; else those of a batch came together
+    changes: tuple[tuple[int, str], ...] = ()  # from a call on, another contract
 
     @property
     def names(self) -> list[str]:
@@ -78,6 +79,11 @@ class Case:
     def marked(self) -> bool:
         """Whether there may be prods or punctuations."""
         return any(row.what is not None for row in self.rows)
+
+    @property
+    def chained(self) -> bool:
+        """Whether the results of a join or a merge are aggregated."""
+        return "then" in self.options and self.operator != "aggregate"
 
     @property
     def edges(self) -> list[int]:
@@ -119,7 +125,9 @@ class Case:
             for name, table in zip(self.names, tables, strict=True)
         ]
         options = {name: evaluated(text) for name, text in self.options.items()}
-        return getattr(sw, self.operator)(*streams, **options)
+        then = options.pop("then", None)
+        plan = getattr(sw, self.operator)(*streams, **options)
+        return plan if then is None else sw.aggregate(plan, **then)
 
     def _table(self, numbers: Any, stream: int) -> pa.Table:
         steps = self.steps
@@ -141,7 +149,7 @@ class Case:
     def __repr__(self) -> str:
         """Return the code that makes it."""
         rows = "".join(f"        {row!r},\n" for row in self.rows)
-        extra = {"streams": 1, "cuts": (), "replays": (), "shuffled": 0, "arrival": True}
+        extra = {"streams": 1, "cuts": (), "replays": (), "shuffled": 0, "arrival": True, "changes": ()}
         more = "".join(f"    {k}={getattr(self, k)!r},\n" for k, v in extra.items() if getattr(self, k) != v)
         options = "".join(f"        {name!r}: {text!r},\n" for name, text in self.options.items())
         return f"Case(\n    {self.operator!r},\n    {{\n{options}    }},\n    (\n{rows}    ),\n{more})"

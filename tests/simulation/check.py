@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from slackwater.errors import ParameterError
-from tests.simulation.calls import BrokenPromiseError, Outputs, run_in_calls
+from slackwater.errors import LateEventError, ParameterError
+from tests.simulation.calls import BrokenPromiseError, Bucket, Outputs, run_in_calls
 from tests.simulation.case import Case
+from tests.simulation.chains import Chained
 from tests.simulation.check_aggregate import check_aggregate
-from tests.simulation.check_rows import check_join, check_merge, check_reorder
+from tests.simulation.check_rows import check_changed, check_join, check_merge, check_reorder
 from tests.simulation.laws import check_laws, late_rows
 
 
@@ -28,17 +29,67 @@ def check(case: Case) -> Done:
     """Run a case; raise `BrokenPromiseError`, or whatever it dies of."""
     try:
         run = case.plan(case.tables())
-        node = case.plan(case.tables(), arrival="seq" if case.arrival else None).node
+        chain = case.plan(case.tables(), arrival="seq" if case.arrival else None)
+        node = None if case.chained else chain.node
     except ParameterError as error:
         return Done(refused=str(error))
+    if case.option("late") == "raise":
+        return _check_raise(case)
     whole = Outputs.of_run(run)
-    outputs, calls = run_in_calls(case, node)
+    bucket = Chained(case, chain) if case.chained else Bucket(case, node)
+    outputs, calls = run_in_calls(case, bucket)
     done = Done(len(calls), sum(number < len(calls) for number in case.replays), len(whole.results))
+    if case.chained:
+        _compare_chains(whole, outputs)
+        done.compared = ["whole", "chain"]
+        return done
+    if case.changes:
+        check_laws(case, node, outputs, outputs, calls)
+        check_changed(case, node, outputs)
+        done.compared = ["changed"]
+        return done
     check_laws(case, node, whole, outputs, calls)
     compare = {"reorder": check_reorder, "merge": check_merge, "join": check_join, "aggregate": check_aggregate}
     _compare_runs(case, node, whole, outputs)
+    if "then" in case.options:
+        done.compared = ["whole", "levels"]
+        return done
     done.compared = ["whole", *compare[case.operator](case, node, whole)]
     return done
+
+
+def _check_raise(case: Case) -> Done:
+    """Both ways raise if anything would be late, and else give what they give without that policy."""
+    kept = replace(case, options={**case.options, "late": "'side'"})
+    expected = Outputs.of_run(kept.plan(kept.tables()))
+    failed = []
+    for run in (lambda: _ran(case), lambda: _called(case)):
+        try:
+            failed.append((False, run().results))
+        except LateEventError:
+            failed.append((True, []))
+    same = (True, []) if expected.late else (False, expected.results)
+    if failed != [same, same]:
+        told = [each[0] for each in failed]
+        raise BrokenPromiseError(f"raise: {len(expected.late)} rows are late, and one batch and calls raised: {told}")
+    return Done(calls=len(case.edges), results=len(expected.results), compared=["raise"])
+
+
+def _ran(case: Case) -> Outputs:
+    return Outputs.of_run(case.plan(case.tables()))
+
+
+def _called(case: Case) -> Outputs:
+    node = case.plan(case.tables(), arrival="seq" if case.arrival else None).node
+    return run_in_calls(replace(case, replays=()), Bucket(case, node))[0]
+
+
+def _compare_chains(whole: Outputs, calls: Outputs) -> None:
+    """The run in one batch and the one in calls say the same; calls tell of both operators in turn."""
+    for what in ("results", "late", "decisions"):
+        expected, got = (sorted(map(rounded, getattr(each, what))) for each in (whole, calls))
+        if expected != got:
+            raise BrokenPromiseError(f"calls: {what} of calls are not those of one batch{difference(expected, got)}")
 
 
 def _compare_runs(case: Case, node: Any, whole: Outputs, calls: Outputs) -> None:

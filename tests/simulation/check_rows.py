@@ -19,6 +19,18 @@ from tests.simulation.laws import late_rows
 AWAY = ("future", "null_time")
 
 
+def check_changed(case: Case, node: Any, outputs: Outputs) -> None:
+    """Whichever contract rules when: every row leaves once, and no result is made up or repeated."""
+    if case.operator == "join":
+        _none_is_made_up(case, node, outputs)
+    elif case.operator != "aggregate":
+        _all_leave_once(case, [_own(row)["id"] for row in outputs.results], outputs)
+
+
+def _own(row: dict[str, Any]) -> dict[str, Any]:
+    return row if "id" in row else {**row, **row[row["stream"]]}
+
+
 def check_reorder(case: Case, node: Any, whole: Outputs) -> list[str]:
     """Every row leaves once; with a fixed slack as K-slack says; with one that loses nothing, sorted."""
     left = [row["id"] for row in whole.results]
@@ -41,7 +53,7 @@ def check_reorder(case: Case, node: Any, whole: Outputs) -> list[str]:
 
 def check_merge(case: Case, node: Any, whole: Outputs) -> list[str]:
     """The same over several streams."""
-    own = [row if "id" in row else {**row, **row[row["stream"]]} for row in whole.results]
+    own = [_own(row) for row in whole.results]
     left = [row["id"] for row in own]
     _all_leave_once(case, left, whole)
     places = [(row["event_time"], row["stream"], row["id"]) for row in own]
@@ -66,14 +78,7 @@ def check_merge(case: Case, node: Any, whole: Outputs) -> list[str]:
 
 def check_join(case: Case, node: Any, whole: Outputs) -> list[str]:
     """No result is made up or repeated; with a fixed slack they are the oracle's, without losses the truth's."""
-    found = [tuple(row[name]["id"] for name in case.names) for row in whole.results]
-    again = [ids for ids, count in Counter(found).items() if count > 1]
-    if again:
-        raise BrokenPromiseError(f"twice: results {again[:3]} came twice")
-    truth = join_truth(case, node)
-    wrong = [ids for ids in found if ids not in truth]
-    if wrong:
-        raise BrokenPromiseError(f"duckdb: results {wrong[:3]} do not meet the condition or the windows")
+    found, truth = _none_is_made_up(case, node, whole)
     ways, slack = ["duckdb"], oracle.fixed_slack(node.contract, case.names)
     if _is_lossless(case) and truth != set(found) and not case.option("situation2"):
         raise BrokenPromiseError(
@@ -90,6 +95,19 @@ def check_join(case: Case, node: Any, whole: Outputs) -> list[str]:
         _same_late(case, whole, sorted(late_by))
     _same("oracle", "results", sorted(expected), sorted(found))
     return [*ways, "oracle"]
+
+
+def _none_is_made_up(case: Case, node: Any, whole: Outputs) -> tuple[list[tuple[int, ...]], set[tuple[int, ...]]]:
+    """Return the results of a join and all that there are, by ids."""
+    found = [tuple(row[name]["id"] for name in case.names) for row in whole.results]
+    again = [ids for ids, count in Counter(found).items() if count > 1]
+    if again:
+        raise BrokenPromiseError(f"twice: results {again[:3]} came twice")
+    truth = join_truth(case, node)
+    wrong = [ids for ids in found if ids not in truth]
+    if wrong:
+        raise BrokenPromiseError(f"duckdb: results {wrong[:3]} do not meet the condition or the windows")
+    return found, truth
 
 
 def matching(case: Case) -> Any:

@@ -16,7 +16,8 @@ def random_contract(random: Random, operator: str, *, streams: int, pace: int, v
     target = random.choice([0.001, 0.05, 0.2, 0.6])
     kinds = ["none", "fixed", "fixed", "lossless", "max", "drop", "drop", "drop"]
     kinds += {
-        "join": ["recall"] * 4 + ["by stream", "deadline", "both"],
+        "join": ["recall"] * 4 + ["by stream", "deadline", "both", "recall both"],
+        "levels": [],
         "merge": ["by stream", "deadline", "deadline", "both"],
         "reorder": ["deadline", "both"],
         "aggregate": ["error", "error", "punctuated"],
@@ -40,6 +41,7 @@ def random_contract(random: Random, operator: str, *, streams: int, pace: int, v
         "punctuated": lambda: f'sw.Punctuated(cap="{40 * pace} ms", adaptation_interval="{interval} ms")',
         "deadline": lambda: f"sw.Deadline({limit}, {common}{controller})",
         "both": lambda: " & ".join(random.sample(both, 2)),
+        "recall both": lambda: " & ".join(random.sample((f"sw.Recall({1 - target}, {over}, {common})", both[1]), 2)),
     }[kind]()
 
 
@@ -73,6 +75,7 @@ def _controller(random: Random, kind: str, operator: str, pace: int) -> str:
         "control.Speculative(control.NeededSlack(), alpha=0.5)",
     ]
     of_deadlines = [f'control.Tcp(step={ms}, first="{5 * pace} ms")', "control.DeadlineSlack()"]
+    of_deadlines.append(f"control.SLTuner(step={ms})")
     fitting = {
         "max": any_contract,
         "drop": any_contract + with_target * 2,

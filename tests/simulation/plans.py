@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from tests.simulation.case import Case
@@ -9,6 +10,7 @@ from tests.simulation.contracts import random_contract
 from tests.simulation.streams import random_rows
 
 OPERATORS = ("reorder", "keyed reorder", "merge", "join", "join", "join", "aggregate", "aggregate", "aggregate")
+CHAINS = ("levels", "chain")  # aggregates of aggregates, and of joins and merges
 VALUES = {
     "n": "sw.count()",
     "known": 'sw.count("x")',
@@ -25,8 +27,10 @@ VALUES = {
 def random_case(seed: int) -> Case:
     """Return the case of a seed: the same for ever, as long as this package stays as it is."""
     random = Random(seed)
-    operator = random.choice(OPERATORS)
+    operator = random.choice(OPERATORS + CHAINS)
     pace = random.choice([1, 10, 500])
+    if operator in CHAINS:
+        return _levels(random, pace) if operator == "levels" else _chain(random, pace)
     make = {"merge": _merge, "join": _join, "aggregate": _aggregate}.get(operator, _reorder)
     return make(random, pace, keyed=operator == "keyed reorder")
 
@@ -36,9 +40,50 @@ def _case(random: Random, operator: str, options: dict[str, str], rows: tuple, *
     replays = [number for number in range(len(cuts) + 1) if random.random() < 0.3]
     arrival = random.random() < 0.85
     shuffled = random.randint(1, 999) if arrival and random.random() < 0.5 else 0
+    if random.random() < 0.08 and "then" not in options and options.get("late") != "'raise'":
+        more["changes"] = _changes(random, operator, len(cuts) + 1, **more)
     return Case(
         operator, options, rows, cuts=tuple(cuts), replays=tuple(replays), shuffled=shuffled, arrival=arrival, **more
     )
+
+
+def _changes(random: Random, operator: str, calls: int, *, streams: int = 1, **more: object) -> tuple:
+    """Return other contracts, and the calls that they hold from."""
+    at = sorted({random.randrange(calls + 1) for _ in range(random.randint(1, 3))})
+    return tuple((call, random_contract(random, operator, streams=streams, pace=random.choice([1, 10]))) for call in at)
+
+
+def _levels(random: Random, pace: int) -> Case:
+    """Return windows of windows."""
+    slide = random.choice([3, 10]) * pace
+    size, by = slide * random.randint(1, 3), random.choice(["'key'", "['key', 'x']"])
+    options = {
+        "size": f'"{size} ms"',
+        "slide": f'"{slide} ms"',
+        "values": "{'n': sw.count(), 'total': sw.sum(\"x\")}",
+        "by": by,
+        "contract": random_contract(random, "levels", streams=1, pace=pace),
+        "then": _then(random, slide, "n", random.choice([None, "'key'"])),
+    }
+    return _case(random, "aggregate", options, random_rows(random, streams=1, most=160, pace=pace))
+
+
+def _chain(random: Random, pace: int) -> Case:
+    """Return windows of the results of a join or a merge."""
+    case = random.choice([_join, _merge])(random, pace, keyed=False)
+    options = {name: text for name, text in case.options.items() if name not in ("late", "payload", "by")}
+    column = "s0.x" if case.operator == "join" else "x"
+    by = random.choice([None, "'s0.key'" if case.operator == "join" else "'key'"])
+    return replace(case, options={**options, "then": _then(random, 5 * pace, column, by)}, changes=())
+
+
+def _then(random: Random, unit: int, column: str, by: str | None) -> str:
+    """Return the source of the options of an aggregate over results."""
+    slide = unit * random.choice([1, 2])
+    size = slide * random.choice([1, 3])
+    values = f"{{'count': sw.count(), 'most': sw.max({column!r})}}"
+    group = "" if by is None else f", 'by': {by}"
+    return f"{{'size': '{size} ms', 'slide': '{slide} ms', 'values': {values}{group}}}"
 
 
 def _reorder(random: Random, pace: int, *, keyed: bool) -> Case:
@@ -53,6 +98,7 @@ def _merge(random: Random, pace: int, *, keyed: bool) -> Case:
     options = {"contract": random_contract(random, "merge", streams=streams, pace=pace)}
     options |= _late(random, ["'drop'"]) | _release(random, options)
     options |= {"payload": "'structs'"} if random.random() < 0.3 else {}
+    options |= {"by": "'key'"} if random.random() < 0.2 else {}
     rows = random_rows(random, streams=streams, most=140, pace=pace)
     return _case(random, "merge", options, rows, streams=streams)
 
@@ -142,7 +188,7 @@ def _early(random: Random, size: int, pace: int) -> str:
 
 
 def _late(random: Random, others: list[str]) -> dict[str, str]:
-    return {"late": random.choice(others)} if random.random() < 0.2 else {}
+    return {"late": random.choice([*others, "'raise'"])} if random.random() < 0.2 else {}
 
 
 def _release(random: Random, options: dict[str, str]) -> dict[str, str]:

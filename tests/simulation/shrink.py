@@ -51,6 +51,8 @@ def _simpler(case: Case) -> Iterator[Case]:
         if have:
             yield replace(case, **{what: ()})
             yield from (replace(case, **{what: (*have[:i], *have[i + 1 :])}) for i in range(len(have)))
+    if case.changes:
+        yield replace(case, changes=())
     if case.shuffled:
         yield replace(case, shuffled=0)
     for name, texts in SIMPLER.items():

@@ -39,8 +39,19 @@ def test_every_operator_contract_and_way_to_check_is_among_them():
         summary.count(random_case(seed))
     assert {name.split(" of ")[0] for name in summary.operators} == set(OPERATORS)
     simple = {"NoSlack", "FixedSlack", "MaxSlack", "DropRatio", "Recall", "RelativeError", "Deadline", "Punctuated"}
-    assert simple | {"Deadline & DropRatio"} == set(summary.contracts)
-    assert len(sw.control.__all__) - 5 <= len(summary.controllers)
+    assert simple | {"Deadline & DropRatio", "Deadline & Recall"} == set(summary.contracts)
+    assert len(sw.control.__all__) - 4 <= len(summary.controllers)
+
+
+def test_windows_of_results_changed_contracts_and_rows_that_stop_the_run_are_among_them():
+    cases = [random_case(seed) for seed in range(PLANS)]
+    found = {
+        "levels": sum("then" in case.options and not case.chained for case in cases),
+        "chains": sum(case.chained for case in cases),
+        "changes": sum(bool(case.changes) for case in cases),
+        "raise": sum(case.option("late") == "raise" for case in cases),
+    }
+    assert 5 <= min(found.values()), found
 
 
 def test_a_seed_is_the_same_case_for_ever():

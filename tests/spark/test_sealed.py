@@ -72,7 +72,7 @@ def test_a_chunk_or_mark_that_changes_stops_the_next_call(case):
     bucket = Bucket(case, case.plan(case.tables()).node)
     for tables in case.batches():
         bucket(tables)
-    text, chunks, marks = bucket.state
+    text, chunks, marks = bucket.state[:3]
     assert len(chunks) > 0
     for damaged in (chunks, marks):
         for number, body in damaged.items():
