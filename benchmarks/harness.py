@@ -51,6 +51,7 @@ PARTS = (
 RIVALS = "rivals"  # whole processes of other engines, with a table of their own
 GROWTH = "growth"  # exponents of cost over size, with a table of their own
 GUARD = "guard"  # ratios against those of a baseline
+BUDGET = "budget"  # where the time goes, with tables of its own
 TAKING_CONTRACTS = ("reorder-contract",)
 NAMES = {
     "all": PARTS,
@@ -87,8 +88,10 @@ def main(name: str, *, quick: bool = False, repeat: int = 5, contract: Contract 
         return _run_rivals(quick, repeat)
     if name == GROWTH and contract is None:
         return _run_growth(quick, repeat)
+    if name == BUDGET and contract is None:
+        return _run_budget(quick, repeat)
     if name not in NAMES:
-        console.print(f"[red]no benchmark {name!r}; there are: {', '.join([*NAMES, RIVALS, GROWTH])}[/red]")
+        console.print(f"[red]no benchmark {name!r}; there are: {', '.join([*NAMES, RIVALS, GROWTH, BUDGET])}[/red]")
         return 2
     parts = [part for part in NAMES[name] if contract is None or part in TAKING_CONTRACTS]
     if not parts:
@@ -112,6 +115,12 @@ def _run_growth(quick: bool, repeat: int) -> int:
     from benchmarks.growth.command import main as run_growth
 
     return run_growth(quick=quick, repeat=repeat)
+
+
+def _run_budget(quick: bool, repeat: int) -> int:
+    from benchmarks.budget.command import main as run_budget
+
+    return run_budget(quick=quick, repeat=repeat)
 
 
 def _cases(part: str, quick: bool, contract: Contract | None) -> Iterator[Case]:

@@ -16,7 +16,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from slackwater.spark.buckets import BUCKET
 from slackwater.spark.call import PACKETS_OUT, Call, Saved
-from slackwater.spark.packets import PACKET_ROWS, Mapper, tables_of
+from slackwater.spark.packets import PACKET_ROWS, Mapper, packets_in, tables_of
 from slackwater.spark.state import MemoryChunks
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _streams_runner(
     bucket_of: Callable[[int], Bucket], schemas: Sequence[pa.Schema], processing_time: int
 ) -> Callable[[tuple[Any, ...], pa.Table], pa.Table]:
     def run(key: tuple[Any, ...], packets: pa.Table) -> pa.Table:
-        tables = tables_of(packets.to_pandas(), schemas)
+        tables = tables_of(packets_in([packets.to_pandas()]), schemas)
         out = bucket_of(int(key[0].as_py())).on_all(tables, processing_time=processing_time)
         return pa.Table.from_pylist(list(out), schema=PACKETS_OUT)
 

@@ -194,10 +194,10 @@ def left_of(
 
 
 def frame_of(packets: Iterable[dict[str, Any]]) -> pd.DataFrame:
-    """Return packets as the frame that Spark expects."""
-    counts, shares = dict.fromkeys((*_COUNTS, *COUNTED), "Int64"), dict.fromkeys(QUALITY, "Float64")
-    dtypes = {"kind": "int8", "bucket": "int32", **counts, **shares}
-    return pd.DataFrame(list(packets), columns=PACKETS_OUT.names).astype(dtypes)
+    """Return packets as the frame that Spark expects: one block of objects, from which Arrow makes the types."""
+    names = PACKETS_OUT.names
+    rows = [[packet.get(name) for name in names] for packet in packets]
+    return pd.DataFrame(np.array(rows, dtype=object).reshape(len(rows), len(names)), columns=names)
 
 
 def together(incoming: Incoming, call: int) -> Incoming:

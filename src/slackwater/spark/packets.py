@@ -7,7 +7,7 @@ many it carries, and its columns keep their Arrow types: no timestamp, string or
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -79,21 +79,39 @@ def unpacker(schema: pa.Schema) -> Mapper:
     return unpack
 
 
-def tables_of(packets: pd.DataFrame, schemas: Sequence[pa.Schema]) -> list[pa.Table]:
+class Packet(NamedTuple):
+    """A packet on the way in."""
+
+    source: int  # the task that made it
+    position: int  # among the packets of that task
+    kind: int
+    stream: int
+    body: bytes
+
+
+def packets_in(frames: Iterable[pd.DataFrame]) -> list[Packet]:
+    """Return packets in the order in which they were made, task by task: few of them, so plain values will do."""
+    columns = ([frame[name].tolist() for name in Packet._fields] for frame in frames)
+    return sorted((Packet(*row) for found in columns for row in zip(*found, strict=True)), key=lambda each: each[:2])
+
+
+def tables_of(packets: Sequence[Packet], schemas: Sequence[pa.Schema]) -> list[pa.Table]:
     """Return the rows of each stream, in the order of their packets."""
-    rows = packets[packets["kind"] == ROWS].sort_values(["source", "position"], kind="stable")
+    bodies: list[list[bytes]] = [[] for _ in schemas]
+    for packet in packets:
+        if packet.kind == ROWS:
+            bodies[packet.stream].append(packet.body)
     return [
-        pa.concat_tables([schema.empty_table(), *map(from_bytes, rows.loc[rows["stream"] == stream, "body"])])
-        for stream, schema in enumerate(schemas)
+        pa.concat_tables([schema.empty_table(), *map(from_bytes, each)])
+        for schema, each in zip(schemas, bodies, strict=True)
     ]
 
 
-def cells_of(packets: pd.DataFrame) -> pa.Table | None:
+def cells_of(packets: Sequence[Packet]) -> pa.Table | None:
     """Return the cells of rows that were added up before they were packed; None: there are none."""
-    bodies = packets[packets["kind"] == CELLS].sort_values(["source", "position"], kind="stable")["body"]
-    if not len(bodies):
+    tables = [from_bytes(packet.body) for packet in packets if packet.kind == CELLS]
+    if not tables:
         return None
-    tables = list(map(from_bytes, bodies))
     counts, sums = zip(*map(made_of, tables), strict=True)
     return saying_made_of(pa.concat_tables(tables, promote_options="permissive"), sum(counts), sum(sums))
 

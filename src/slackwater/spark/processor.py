@@ -32,7 +32,7 @@ from slackwater.spark.join_call import JoinBucket, JoinSaved, identity_of_join
 from slackwater.spark.keyed_call import KeyedSaved, run_keyed_call
 from slackwater.spark.latency import Waits
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
-from slackwater.spark.packets import CONTROL, cells_of, tables_of, to_bytes
+from slackwater.spark.packets import CONTROL, Packet, cells_of, packets_in, tables_of, to_bytes
 from slackwater.spark.places import bucket_at
 from slackwater.spark.ruling import Changed, Ruling
 from slackwater.spark.shell import open_state
@@ -71,10 +71,11 @@ class BucketProcessor(StatefulProcessor):
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:
         """Run the packets of a micro-batch through the pipeline."""
-        packets: pd.DataFrame = pd.concat(list(rows))
-        control = read_records(packets.loc[packets["kind"] == CONTROL, "body"])
-        tables = self._tables(packets)
-        yield self._call(bucket_at(key[0]), tables, int(packets["processing_time"].iloc[0]), control)
+        frames: list[pd.DataFrame] = list(rows)
+        packets = packets_in(frames)
+        control = read_records(packet.body for packet in packets if packet.kind == CONTROL)
+        began: Any = next(frame["processing_time"].iat[0] for frame in frames if len(frame))
+        yield self._call(bucket_at(key[0]), self._tables(packets), int(began), control)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
         """Do what is due in a quiet bucket."""
@@ -85,7 +86,7 @@ class BucketProcessor(StatefulProcessor):
     def close(self) -> None:
         """Nothing to close."""
 
-    def _tables(self, packets: pd.DataFrame) -> list[pa.Table]:
+    def _tables(self, packets: Sequence[Packet]) -> list[pa.Table]:
         """Return the rows of each stream."""
         return tables_of(packets, self._schemas)
 
@@ -210,7 +211,7 @@ class AggregateProcessor(BucketProcessor):
     def _asks(self, control: list[ControlRecord]) -> bool:
         return bool(self._prods)
 
-    def _tables(self, packets: pd.DataFrame) -> list[pa.Table]:
+    def _tables(self, packets: Sequence[Packet]) -> list[pa.Table]:
         """Return the rows, and cells of rows that were added up before."""
         cells = cells_of(packets)
         return [*super()._tables(packets), *([] if cells is None else [cells])]

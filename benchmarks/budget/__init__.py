@@ -1,0 +1,1 @@
+"""Where each microsecond per row goes, in process and on Spark."""

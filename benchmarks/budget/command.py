@@ -1,0 +1,56 @@
+"""Measures where the time goes, prints it, writes JSON."""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+import slackwater
+from benchmarks.budget.local import Spent, local_runs
+from benchmarks.budget.stages import STAGES
+
+RESULTS = Path(__file__).parent.parent / "results"
+
+
+def main(*, quick: bool, repeat: int) -> int:
+    """Measure runs in process and on Spark."""
+    from benchmarks.budget.on_spark import table as spark_table
+    from benchmarks.budget.on_spark import timed
+
+    console = Console()
+    spent = list(local_runs(quick=quick, repeat=repeat))
+    console.print(table(spent))
+    runs = list(timed(quick=quick))
+    console.print(spark_table(runs))
+    lines = [
+        *({"budget": each.run, "us_per_row": each.stages, "decisions": each.decisions} for each in spent),
+        *({"budget": run.name, "rows": run.rows, "milliseconds_per_batch": run.parts} for run in runs),
+    ]
+    console.print(f"written to {_write(lines)}")
+    return 0
+
+
+def table(spent: Iterable[Spent]) -> Table:
+    """Return a line for each run: microseconds of processor time for each row, stage by stage."""
+    shown = Table(title="in process: us of processor time for each row")
+    for column in ("run", *STAGES, "all", "disorder", "adapt", "us per decision"):
+        shown.add_column(column, justify="left" if column == "run" else "right")
+    for each in spent:
+        parts = [f"{each.stages[stage]:.3f}" for stage in STAGES]
+        shares = f"{each.handling:.0%}", f"{each.share(['adapt']):.1%}", f"{each.of_a_decision:.0f}"
+        shown.add_row(each.run, *parts, f"{each.total:.3f}", *shares)
+    return shown
+
+
+def _write(lines: Iterable[dict[str, object]]) -> Path:
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-budget.jsonl"
+    known = {"version": slackwater.__version__, "python": platform.python_version()}
+    path.write_text("".join(json.dumps({**line, **known}) + "\n" for line in lines))
+    return path
