@@ -125,6 +125,7 @@ def _again(damage: Callable[[Path], None]) -> Callable[[Path], None]:
 
 
 _PLAN = "checkpoint/slackwater/plan.json"
+_DAMAGED = "state files are damaged or missing"
 FAULTS: Mapping[str, Fault] = {
     "offsets: bytes changed": Fault(_log("offsets", flip), "offsets"),
     "offsets: bytes changed, no checksum": Fault(_log("offsets", flip_behind_its_checksum), "offsets"),
@@ -145,12 +146,12 @@ FAULTS: Mapping[str, Fault] = {
     "plan: missing": Fault(_file(_PLAN, delete)),
     "figures: not JSON": Fault(_file("checkpoint/slackwater/latency/0000000000.jsonl", flip)),
     "input: not JSON": Fault(_file("checkpoint/slackwater/input.json", flip)),
-    "state: bytes changed": Fault(_state(flip), "state"),
-    "state: bytes changed, no checksum": Fault(_state(flip_behind_its_checksum), "state"),
-    "state: empty files": Fault(_state(empty), "state"),
-    "state: files missing": Fault(_state(delete), "state"),
+    "state: bytes changed": Fault(_state(flip), _DAMAGED),
+    "state: bytes changed, no checksum": Fault(_state(flip_behind_its_checksum), _DAMAGED),
+    "state: empty files": Fault(_state(empty), _DAMAGED),
+    "state: files missing": Fault(_state(delete), _DAMAGED),
     "state: folder missing": Fault(_file("checkpoint/state", delete), "state"),
-    "state: description missing": Fault(_file("checkpoint/state/0/_metadata", delete), "state"),
+    "state: description missing": Fault(_file("checkpoint/state/0/_metadata", delete), _DAMAGED),
     "source: a row less in a batch that comes again": Fault(lambda f: reread(f, without_a_row), "came again"),
     "source: other times in a batch that comes again": Fault(lambda f: reread(f, with_other_times), "came again"),
     "source: another order in a batch that comes again": Fault(lambda f: reread(f, in_another_order)),

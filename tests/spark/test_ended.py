@@ -25,6 +25,7 @@ class SaidError(Exception):
     [
         ("java.io.IOException: No space left on device", "no space is left on a disk", "make room"),
         ("[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error occurred", "state files are damaged", "from a copy"),
+        ("[STDS_FAILED_TO_READ_OPERATOR_METADATA] Failed to read", "state files are damaged", "from a copy"),
         ("org.rocksdb.RocksDBException: Corruption: bad block", "state files are damaged", "from a copy"),
         ("java.lang.IllegalStateException: 3 doesn't exist when reading all files", "log files", "from a copy"),
         ("[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error", "a file of the source is gone", "put it back"),
