@@ -41,7 +41,8 @@ def main() -> None:
     over.set()
     watcher.join()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    figures = {"spawned": spawned, "ended": ended, "cpu_s": used.ru_utime + used.ru_stime, "peak_bytes": peak[0]}
+    most = max(peak[0], used.ru_maxrss * 1_024)  # of the largest process, which may have ended between two looks
+    figures = {"spawned": spawned, "ended": ended, "cpu_s": used.ru_utime + used.ru_stime, "peak_bytes": most}
     out.write_text(json.dumps(figures))
     sys.exit(code)
 
