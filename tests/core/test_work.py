@@ -33,7 +33,8 @@ def join(inputs, *, within="200 ms", contract=None, **options):
     streams = [
         sw.stream(t, name=n, event_time="ts", unit="ms", arrival="seq") for n, t in zip("abc", inputs, strict=False)
     ]
-    return sw.join(*streams, within=within, contract=contract or sw.FixedSlack("50 ms"), **options)
+    contract = sw.FixedSlack("50 ms") if contract is None else contract
+    return sw.join(*streams, within=within, contract=contract, **options)
 
 
 def run(joined, work):

@@ -18,7 +18,7 @@ def live(*, size, slide=None, by="key", value=None, contract=None, early=None):
     """Build an aggregate that waits for punctuations, to be fed (seconds, key, x)."""
     stream = sw.stream(COLUMNS.empty_table(), event_time="ts", unit="s")
     seconds = {"size": f"{size} seconds", "slide": f"{slide or size} seconds"}
-    contract = contract or sw.FixedSlack("1 hour")
+    contract = sw.FixedSlack("1 hour") if contract is None else contract
     return sw.aggregate(
         stream, by=by, values={"v": value or sw.sum("x")}, contract=contract, early=early or RAW, **seconds
     ).live()

@@ -92,6 +92,14 @@ def test_opentelemetry_reads_the_same_values(monitor):
     assert (2, {"query": "jams", "operator": "join", "reason": "late"}) == (point.value, dict(point.attributes))
 
 
+def test_opentelemetry_reads_nothing_after_the_monitor_was_closed(monitor):
+    reader = InMemoryMetricReader()
+    monitor.show_to_otel(MeterProvider([reader]))
+    monitor.figures.on_batch(BATCH)
+    monitor.close()
+    assert reader.get_metrics_data() is None
+
+
 def test_what_is_no_provider_is_refused(monitor):
     with pytest.raises(ParameterError, match="otel must be a MeterProvider or True, got 'yes'"):
         monitor.show_to_otel("yes")

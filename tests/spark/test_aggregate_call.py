@@ -45,7 +45,8 @@ def disordered(rows: int, *, seed: int = 1) -> pa.Table:
 def plan(table, *, contract=None, by="line", **options):
     bus = sw.stream(table, name="bus", event_time="ts", unit="ms", arrival="seq", max_ahead=None)
     asked = {"size": "2 seconds", "slide": "300 ms", "values": VALUES, **options}
-    return sw.aggregate(bus, by=by, contract=contract or sw.FixedSlack("200 ms"), **asked)
+    contract = sw.FixedSlack("200 ms") if contract is None else contract
+    return sw.aggregate(bus, by=by, contract=contract, **asked)
 
 
 def run_calls(node, tables, *, store=None):

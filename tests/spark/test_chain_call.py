@@ -33,7 +33,7 @@ def streams(*, seconds=30):
 
 
 def joined(tables, contract=None, **options):
-    first = join_of(tables, contract or CONTRACTS[0])
+    first = join_of(tables, CONTRACTS[0] if contract is None else contract)
     asked = {"by": "s0.key", "values": {"n": sw.count(), "last": sw.max("s1.ts")}, **WINDOWS}
     return sw.aggregate(first, **{**asked, **options})
 
@@ -41,7 +41,7 @@ def joined(tables, contract=None, **options):
 def merged(tables, contract=None, idle_after=None, **options):
     meaning = {"event_time": "ts", "unit": "ms", "arrival": "seq", "max_ahead": None, "idle_after": idle_after}
     named = [sw.stream(table, name=f"s{number}", **meaning) for number, table in enumerate(tables)]
-    first = sw.merge(*named, contract=contract or CONTRACTS[0])
+    first = sw.merge(*named, contract=CONTRACTS[0] if contract is None else contract)
     asked = {"by": ["stream", "key"], "values": {"n": sw.count(), "last": sw.max("ts")}, **WINDOWS}
     return sw.aggregate(first, **{**asked, **options})
 

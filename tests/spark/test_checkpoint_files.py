@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from slackwater.errors import StateError
 from slackwater.spark.checkpoint_files import check_files
+from slackwater.spark.hooks import Hooks
 
 
 @pytest.fixture
@@ -45,7 +48,7 @@ def test_a_damaged_commit_is_named(checkpoint):
 
 def test_the_offsets_of_a_batch_that_was_not_committed_may_be_deleted(checkpoint):
     (checkpoint / "offsets" / "12").write_bytes(b"")
-    with pytest.raises(StateError, match=r"offsets/12.*deleting it is safe"):
+    with pytest.raises(StateError, match=r"offsets/12.*it can be deleted.*With a Kafka sink"):
         check_files(checkpoint)
     (checkpoint / "offsets" / "12").unlink()
     check_files(checkpoint)
@@ -107,3 +110,11 @@ def test_a_new_checkpoint_is_fine(tmp_path):
     check_files(tmp_path / "not there")
     (tmp_path / "offsets").mkdir()
     check_files(tmp_path)
+
+
+def test_a_contract_file_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "slackwater").mkdir()
+    (tmp_path / "slackwater" / "contract.json").write_text('{"of": "MaxSlack()", "contract": "recal 0.9"}')
+    hooks = Hooks(tmp_path, begun=None, about=SimpleNamespace(of="MaxSlack()"), latency=None, check=None)
+    with pytest.raises(StateError, match=r"contract.json with the contract 'recal 0.9'.*delete the file"):
+        hooks.for_writer()

@@ -65,7 +65,7 @@ class Monitor(Displayed):
 
     def show_to_otel(self, provider: Any) -> None:
         """Let OpenTelemetry read them."""
-        show_to_otel(self.figures, provider)
+        self.ends_with(show_to_otel(self.figures, provider))
 
     def log(self, where: str | os.PathLike[str] | None) -> None:
         """Write what happens to queries as lines of JSON: to a file, or (None) to where errors go."""

@@ -16,7 +16,10 @@ from slackwater.errors import StateError
 from slackwater.spark.plan_file import local_folder
 
 _REMEDY = "restore the checkpoint from a copy; or start with a new checkpoint and new folders"
-_LAST = "; if no commit has its number, deleting it is safe: the batch is put together anew"
+_LAST = (
+    "; if no commit has its number, it can be deleted: the batch is put together anew. With a Kafka sink leave "
+    "slackwater/input.json as it is, which finds out if the batch then has other rows than were written"
+)
 
 
 def check_files(checkpoint: str | os.PathLike[str]) -> None:

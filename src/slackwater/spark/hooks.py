@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from slackwater.errors import ParameterError, StateError
 from slackwater.plan.contract_text import parse_contract
-from slackwater.quality.batch_log import ruling_contract
+from slackwater.quality.batch_log import RULES, ruling_contract
 from slackwater.spark.about_file import About
 from slackwater.spark.batch_report import BatchReports
 from slackwater.spark.ending import Ending
@@ -34,7 +35,7 @@ class Hooks:
         reports = BatchReports(folder, self.ending.after, self._under)
         rules = None if folder is None else ruling_contract(folder, self.about.of)
         if rules is not None:
-            self._under(self.about.of, rules)
+            self._resume(rules)
         return {
             "begin": self._begin,
             "check": self.check.on_batch,
@@ -45,6 +46,17 @@ class Hooks:
     def _begin(self) -> None:
         self.begun.keep(self.checkpoint)
         self.about.keep(self.checkpoint)
+
+    def _resume(self, rules: str) -> None:
+        """Go on under the contract that was changed to in an earlier run."""
+        try:
+            self._under(self.about.of, rules)
+        except ParameterError as error:
+            raise StateError(
+                f"{RULES} with the contract {rules!r}",
+                expected="one that can be read",
+                remedy="delete the file: buckets know which contract rules; a changed deadline is not measured",
+            ) from error
 
     def _under(self, of: str, text: str) -> None:
         """Count what is past the deadline of the contract that rules now."""

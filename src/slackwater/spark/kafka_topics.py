@@ -56,7 +56,7 @@ def found_topics(
                 near = did_you_mean(name, known) or "create it first; "
                 remedy = f"{near}topics are: {', '.join(sorted(known)) or 'none'}"
                 raise ParameterError("topic", name, must=f"be a topic of {_servers(options)}", remedy=remedy)
-        return [_described(spark, admin, name) for name in names] if described else []
+        return [_described(spark, admin, name, options) for name in names] if described else []
 
 
 def _admin(spark: SparkSession, options: Mapping[str, str]) -> Any:
@@ -83,7 +83,19 @@ def _known_topics(spark: SparkSession, admin: Any, options: Mapping[str, str]) -
         raise _unreachable(options, error) from error
 
 
-def _described(spark: SparkSession, admin: Any, name: str) -> Topic:
+def _described(spark: SparkSession, admin: Any, name: str, options: Mapping[str, str]) -> Topic:
+    try:
+        return _asked(spark, admin, name)
+    except Py4JJavaError as error:
+        said = _said(error)
+        if "AuthorizationException" not in said:
+            raise _unreachable(options, error) from error
+        must = "be a topic whose settings may be described, which arrival order depends on"
+        remedy = f"grant DescribeConfigs on it, or leave arrival= out ({said})"
+        raise ParameterError("topic", name, must=must, remedy=remedy) from error
+
+
+def _asked(spark: SparkSession, admin: Any, name: str) -> Topic:
     jvm = _jvm(spark)
     described = admin.describeTopics([name]).allTopicNames().get(*_within(spark))
     kind = jvm.org.apache.kafka.common.config.ConfigResource.Type.TOPIC
@@ -106,10 +118,15 @@ def _servers(options: Mapping[str, str]) -> str:
 
 
 def _unreachable(options: Mapping[str, str], error: Py4JJavaError) -> ParameterError:
-    said = str(error.java_exception.getMessage()).split("\n")[0]
+    said = _said(error)
     remedy = f"check the address, and that a broker listens there ({said})"
     must = f"be brokers of which one answers within {PATIENCE} seconds"
     return ParameterError("servers", _servers(options), must=must, remedy=remedy)
+
+
+def _said(error: Py4JJavaError) -> str:
+    """Return what Java said, in one line."""
+    return str(error.java_exception.getMessage()).split("\n")[0]
 
 
 def no_connector() -> DatasetError:

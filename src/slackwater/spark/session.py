@@ -31,6 +31,7 @@ NEEDED: Mapping[str, str] = {_STATE_STORE: _ROCKSDB}
 _GOOD: Mapping[str, str] = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
+    "spark.sql.session.timeZone": "UTC",  # as in process: times without a zone mean the same
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # what other readers of Parquet understand
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
     # A worker of Spark's stateful operators has no short tracebacks; with the same for all, they share their workers.
@@ -45,7 +46,9 @@ _GOOD: Mapping[str, str] = {
 
 
 def session(*, app: str = "slackwater", master: str = "local[*]", **settings: str) -> SparkSession:
-    """Build a local SparkSession: RocksDB state, Arrow, this interpreter for the workers, sensible memory.
+    """Build a local SparkSession: RocksDB state, Arrow, this interpreter for the workers, sensible memory, UTC.
+
+    Times without a zone are UTC, as in process; `spark__sql__session__timeZone="Europe/Berlin"` reads them otherwise.
 
     Args:
         app: the name of the application.

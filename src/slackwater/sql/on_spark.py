@@ -88,7 +88,7 @@ def session_for(pipeline: Pipeline) -> Any:
     """Return a session with the settings of a pipeline; the one that is there already, if one is."""
     stated = (each for each in pipeline.settings.values() if each.name.startswith("spark."))
     settings = {each.name.replace(".", "__"): str(each.value) for each in stated}
-    spark = session(**{"spark__sql__session__timeZone": "UTC", **settings})
+    spark = session(**settings)
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 
