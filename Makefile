@@ -87,8 +87,9 @@ fuzz: $(READY)  ## coverage-guided fuzzing, RUNS inputs for each target (a milli
 	for target in $(FUZZ); do PYTHONPATH=src:. $(BIN)/python -m tests.fuzz $$target --runs $(RUNS) || exit 1; done
 
 MUTANTS ?= 300
+SEED ?= 1
 mutation: $(READY)  ## small wrong changes of core, models and control: how many the tests notice (hours)
-	scripts/mutation.sh $(BIN)/python $(MUTANTS)
+	scripts/mutation.sh $(BIN)/python $(MUTANTS) $(SEED)
 
 sbom: $(READY)  ## what the environment is made of, as CycloneDX JSON
 	scripts/audit.sh sbom $(BIN)/python dist/slackwater-sbom.json

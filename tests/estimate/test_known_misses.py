@@ -15,9 +15,15 @@ PERIOD = 640  # in parts of 10
 
 def known(made=(), missed=()) -> KnownMisses:
     found = KnownMisses(PERIOD)
-    found.made(np.array(made, np.int64), np.ones(len(made), np.int64))
-    found.miss(np.array(missed, np.int64), np.ones(len(missed)))
+    tell(found, made, missed)
     return found
+
+
+def tell(found: KnownMisses, made=(), missed=(), weight=1) -> None:
+    """Tell of results at these times."""
+    for tell, times in ((found.made, made), (found.miss, missed)):
+        time = np.array(times, np.int64)
+        tell(found.by_part(np.zeros(len(time), np.int64), time, np.full(len(time), weight), 1)[0])
 
 
 def test_nothing_is_known_where_nothing_was_due():
@@ -27,33 +33,33 @@ def test_nothing_is_known_where_nothing_was_due():
 def test_results_count_for_a_period_and_no_longer():
     found = known(made=[5, 6, 7], missed=[5])
     assert 0.75 == found.worst(630)
-    found.made(np.array([645]), np.array([1]))
+    tell(found, made=[645])
     assert 1.0 == found.worst(649)
 
 
 def test_a_miss_that_becomes_known_late_is_news_of_the_periods_that_it_falls_into():
     found = known(made=[600, 601, 602])
     assert 1.0 == found.worst(609)
-    found.miss(np.array([600]), np.array([1.0]))
-    found.made(np.array([1_300]), np.array([100]))  # a silence of more than a period in between
+    tell(found, missed=[600])
+    tell(found, made=[1_300], weight=100)  # a silence of more than a period in between
     assert 0.75 == found.worst(1_300)
 
 
 def test_news_are_told_once():
     found = known(made=[600, 601, 602], missed=[600])
-    found.made(np.array([1_300]), np.array([100]))
+    tell(found, made=[1_300], weight=100)
     assert [0.75, 1.0] == [found.worst(1_300), found.worst(1_309)]
 
 
 def test_a_miss_of_more_than_two_periods_ago_is_forgotten():
     found = known(made=[10, 3_000])
-    found.miss(np.array([10]), np.array([1.0]))
+    tell(found, missed=[10])
     assert 1.0 == found.worst(3_000)
 
 
 def test_a_miss_stands_for_as_many_results_as_its_weight_says():
     found = known(made=[5, 6, 7])
-    found.miss(np.array([6]), np.array([9.0]))
+    tell(found, missed=[6], weight=9)
     assert 0.25 == found.worst(9)
 
 
@@ -70,5 +76,24 @@ def test_it_goes_on_from_its_snapshot_at_any_point(events):
             np.testing.assert_equal(one.worst(clock), other.worst(clock))
             continue
         for each in (one, other):
-            getattr(each, what)(np.array([max(clock - step, 0)]), np.array([1]))
+            tell(each, **{"made" if what == "made" else "missed": [max(clock - step, 0)]})
         other = KnownMisses(PERIOD, other.snapshot())
+
+
+def test_counts_are_added_up_by_interval_and_part():
+    interval, time = np.array([0, 0, 0, 2, 2]), np.array([5, 9, 10, 11, 30])
+    told = KnownMisses(PERIOD).by_part(interval, time, np.array([1, 2, 3, 4, 5]), 3)
+    assert [[(0, 3), (1, 3)], [], [(1, 4), (3, 5)]] == told
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 2_000), st.integers(0, 3)), max_size=30), st.lists(st.integers(0, 30), max_size=5)
+)
+def test_counts_of_ascending_times_are_added_up_the_same(results, ends):
+    results, ends = sorted(results), np.array(sorted(min(end, len(results)) for end in ends), np.int64)
+    time, count = (np.array(column, np.int64) for column in zip(*results, strict=True)) if results else (ends[:0],) * 2
+    interval = np.searchsorted(ends, np.arange(len(time)), side="right")
+    expected = KnownMisses(PERIOD).by_part(interval, time, count, len(ends) + 1)
+    got = KnownMisses(PERIOD).by_edges(ends, time, np.append(0, np.cumsum(count)))
+    assert [[each for each in told if each[1]] for told in expected] == got

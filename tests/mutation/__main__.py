@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.mutation.mutants import Mutant, mutants_of
+from tests.mutation.reviewed import Reviewed
 from tests.mutation.trial import load, outcome_of
 
 PARTS = ("core", "models", "control")
+NOTICED = ("killed", "timeout")
 
 
 def main() -> None:
@@ -46,7 +48,7 @@ def main() -> None:
     part, parts = given.part
     for mutant in (_survivors(every, given.output) if given.again else _left(every, given.output))[part::parts]:
         _try(mutant, root, tests, given)
-    print(summary(given.output))
+    print(summary(given.output, Reviewed(root)))
 
 
 def sampled(root: Path, count: int, seed: int) -> list[Mutant]:
@@ -75,15 +77,32 @@ def chosen(mutant: Mutant, tests: Mapping[str, Mapping[str, Any]], budget: float
     return names, total
 
 
-def summary(output: Path) -> str:
-    """Return the score with its 95 % interval (Wilson)."""
+def summary(output: Path, reviewed: Reviewed) -> str:
+    """Return what survived, and the score with its 95 % interval (Wilson), with and without equivalent mutants."""
+    rows = list(_tried(output).values())
+    noticed = sum(row["outcome"] in NOTICED for row in rows)
+    survived = [row for row in rows if row["outcome"] not in NOTICED]
+    why = [reviewed.why(row) for row in survived]
+    lines = [f"{row['outcome']:9} {row['file']}:{row['line']} {row['change']}" for row in survived]
+    lines = [
+        line if reason is None else f"{line}  [equivalent: {reason}]" for line, reason in zip(lines, why, strict=True)
+    ]
+    equivalent = sum(reason is not None for reason in why)
+    return "\n".join(
+        [
+            *lines,
+            f"{dict(Counter(row['outcome'] for row in rows))}, of those not noticed {equivalent} equivalent (reviewed)",
+            f"of all mutants: {_score(noticed, len(rows))}",
+            f"of those that are not equivalent: {_score(noticed, len(rows) - equivalent)}",
+        ]
+    )
+
+
+def _score(noticed: int, total: int) -> str:
     from slackwater.quality.share import wilson  # not before the forks: they import what is changed
 
-    rows = _tried(output).values()
-    counts = Counter(row["outcome"] for row in rows)
-    noticed, total = counts["killed"] + counts["timeout"], len(rows)
     low, high = wilson(noticed, total)
-    return f"{dict(counts)}: {noticed} of {total} noticed, {noticed / total:.1%} [{low:.1%}, {high:.1%}]"
+    return f"{noticed} of {total} noticed, {noticed / total if total else 0:.1%} [{low:.1%}, {high:.1%}]"
 
 
 def _left(mutants: Sequence[Mutant], output: Path) -> list[Mutant]:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import ast
+import json
+from pathlib import Path
 
 import pytest
 
+import slackwater
+from tests.mutation.__main__ import summary
 from tests.mutation.mutants import mutants_of, mutated
+from tests.mutation.reviewed import Reviewed
+
+ROOT = Path(slackwater.__file__).parent
 
 CHANGES = {
     "a < b": ["a <= b"],
@@ -51,3 +58,32 @@ def test_a_mutant_knows_the_function_that_it_is_in(tmp_path):
         "X = 1\nclass A:\n    def f(self):\n        def g():\n            return 2\n        return g"
     )
     assert ["", "A.f"] == [mutant.function for mutant in mutants_of(tmp_path, "m.py")]
+
+
+def test_reviewed_lines_are_there_and_say_why_they_may_be_changed():
+    reviewed = Reviewed(ROOT)
+    assert [] == reviewed.gone()
+    assert all(each["why"] for each in reviewed.entries)
+
+
+def test_every_reviewed_change_is_a_mutant():
+    reviewed = Reviewed(ROOT)
+    for each in reviewed.entries:
+        rows = [{"file": m.file, "line": m.line, "change": m.change} for m in mutants_of(ROOT, each["file"])]
+        assert each["why"] in map(reviewed.why, rows), each
+
+
+def test_the_score_is_told_with_and_without_equivalent_mutants(tmp_path):
+    (tmp_path / "m.py").write_text("x = 1\n")
+    listed, output = tmp_path / "reviewed.json", tmp_path / "mutants.jsonl"
+    listed.write_text(json.dumps([{"file": "m.py", "text": "x = 1", "change": "1 -> 2", "why": "nobody asks"}]))
+    outcomes = [("killed", 0, "a"), ("timeout", 0, "b"), ("survived", 0, "c"), ("survived", 1, "1 -> 2")]
+    rows = [
+        {"file": "m.py", "number": number, "line": line, "change": change, "outcome": outcome}
+        for number, (outcome, line, change) in enumerate(outcomes)
+    ]
+    output.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = summary(output, Reviewed(tmp_path, listed)).splitlines()
+    assert "survived  m.py:1 1 -> 2  [equivalent: nobody asks]" == told[1]
+    assert told[-2].startswith("of all mutants: 2 of 4 noticed, 50.0%")
+    assert told[-1].startswith("of those that are not equivalent: 2 of 3 noticed, 66.7%")

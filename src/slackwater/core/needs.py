@@ -136,7 +136,7 @@ class NeedsProfile:
             chosen.append((late[lost][picked], weight))
         found = Needs.none()
         if any(len(events) for events, _ in chosen):
-            found = self._looked_at(batch, chosen).by_step()
+            found = self._looked_at(batch, chosen, needed=False).by_step()
         self._batch = self._combining = None
         return found[np.flatnonzero(found.gone <= passed_on[found.step])]
 
@@ -181,15 +181,15 @@ class NeedsProfile:
         )
         return looking
 
-    def _looked_at(self, batch: _Batch, chosen: list[tuple[Rows, Numbers]]) -> Needs:
-        """Find the results that chosen events complete."""
+    def _looked_at(self, batch: _Batch, chosen: list[tuple[Rows, Numbers]], *, needed: bool = True) -> Needs:
+        """Find the results that chosen events complete, and unless they are lost anyway, what slack they need."""
         if self._combining is None:
             pools, ranks = self._pools(batch)
             self._combining = Combiner(self._condition, pools, self._work), ranks
         combiner, ranks = self._combining
         return Needs.concat(
             [
-                self._of_stream(combiner, stream, batch.arrivals, ranks[stream], batch.floor, *chosen[stream])
+                self._of_stream(combiner, stream, batch, ranks[stream], *chosen[stream], needed=needed)
                 for stream in range(len(ranks))
             ]
         )
@@ -241,15 +241,17 @@ class NeedsProfile:
         self,
         combiner: Combiner,
         stream: int,
-        arrivals: MergedArrivals,
+        batch: _Batch,
         rank: Rows,
-        floor: Times,
         chosen: Rows,
         weight: Numbers,
+        *,
+        needed: bool,
     ) -> Needs:
+        arrivals = batch.arrivals
         events = arrivals.streams[stream].events
         step = arrivals.per_event(stream, np.arange(arrivals.steps))
-        floors = self._floors(floor[step[chosen]])
+        floors = self._floors(batch.floor[step[chosen]])
         parts = [self._as_latest(combiner, stream, events[chosen], rank[chosen], floors)]
         parts += [
             self._behind(combiner, stream, other, events[chosen], rank[chosen], floors)
@@ -261,9 +263,12 @@ class NeedsProfile:
         event, time, ways = event[some], time[some], ways[some]
         of = chosen[event]
         behind = time + (events.time[of] == time)  # the first time that makes it too late
-        first_rank = arrivals.arrived_by(step[of] - 1)  # of those that came together
-        needed = self._needed(combiner.pools, arrivals, behind, step[of], first_rank, [low[event] for low in floors])
-        return Needs(step[of], time, needed, ways * weight[event], behind)
+        slack = np.zeros(len(of), np.int64)
+        if needed:
+            rank_before = arrivals.arrived_by(step[of] - 1)  # of those that came together
+            low = [each[event] for each in floors]
+            slack = self._needed(combiner.pools, arrivals, behind, step[of], rank_before, low)
+        return Needs(step[of], time, slack, ways * weight[event], behind)
 
     def _chosen(
         self, stream: int, arrivals: MergedArrivals, late: Mask, interval: Rows, looking: Mask

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from slackwater.estimate.arrays import pack, unpack
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from slackwater.estimate.arrays import Floats
     from slackwater.events import Rows
     from slackwater.time import Times
@@ -21,15 +24,15 @@ class KnownMisses:
     """Remembers the results of the last two periods by their event time, in us: how many were made, and were missed.
 
     A miss is known once the member has come that was too late, which may be long after the results of its time. Then
-    every period that it falls into is looked at again. Periods end with a 64th of themselves, so that nothing depends
-    on when results were told. O(1) for each interval, and O(n) for n times.
+    every period that it falls into is looked at again. Periods end with a 64th of themselves, a *part*, so that nothing
+    depends on when results were told. O(1) for each interval and each part that it tells of.
 
     >>> known = KnownMisses(period=640)
-    >>> known.made(np.array([500, 501, 502]), np.array([1, 1, 1]))
+    >>> known.made([(50, 3)])
     >>> known.worst(510)
     1.0
-    >>> known.miss(np.array([499]), np.array([1.0]))
-    >>> known.made(np.array([1_600]), np.array([5]))
+    >>> known.miss([(49, 1)])
+    >>> known.made([(160, 5)])
     >>> known.worst(1_600)  # of the period up to 510; the one up to 1,600 has all of its 5 results
     0.75
     >>> known.worst(1_610)
@@ -40,20 +43,53 @@ class KnownMisses:
         state = state or {}
         self._part = max(period // _PARTS, 1)
         counts = unpack(state["counts"], np.float64) if "counts" in state else np.zeros(2 * _KEPT)
-        self._made, self._lost = counts.reshape(2, _KEPT)
+        self._made, self._lost = counts[:_KEPT].tolist(), counts[_KEPT:].tolist()
         self._last: int | None = state.get("last")  # the number of the last part
         self._news: int | None = state.get("news")  # of the first part with a miss that has become known
 
-    def made(self, time: Times, count: Floats | Rows) -> None:
-        """Take in results, not later than the join's time."""
-        self._add(self._made, time, count)
-
-    def miss(self, time: Times, count: Floats) -> None:
-        """Take in misses that have become known."""
+    def by_part(
+        self, interval: Rows, time: Times, count: Rows | Floats, intervals: int
+    ) -> list[list[tuple[int, float]]]:
+        """Add up counts by part: what each interval has, in the order of `interval`, which does not go back."""
+        told: list[list[tuple[int, float]]] = [[] for _ in range(intervals)]
         if len(time):
-            self._add(self._lost, time, count)
-            first = int(time.min()) // self._part
-            self._news = first if self._news is None else min(self._news, first)
+            part = time // self._part
+            starts = np.flatnonzero(np.append(True, (np.diff(part) != 0) | (np.diff(interval) != 0)))
+            sums = np.add.reduceat(count, starts).tolist()
+            for number, place, total in zip(interval[starts].tolist(), part[starts].tolist(), sums, strict=True):
+                told[number].append((place, total))
+        return told
+
+    def by_edges(self, ends: Rows, level: Times, total: Floats) -> list[list[tuple[int, float]]]:
+        """Return the same for counts of ascending times, of which `ends` says where each interval but the last ends.
+
+        `total` has one more: the sum of all counts before each, and of all. O(log n) for each interval and part.
+        """
+        told: list[list[tuple[int, float]]] = [[] for _ in range(len(ends) + 1)]
+        if not len(level):
+            return told
+        first, last = int(level[0]) // self._part, int(level[-1]) // self._part
+        parts = np.unique(level // self._part) if last - first > _KEPT + len(level) else np.arange(first, last + 1)
+        cuts = np.unique(np.concatenate((ends, np.searchsorted(level, parts * self._part), [len(level)])))
+        starts = np.append(0, cuts[:-1])
+        counts = (total[cuts] - total[starts]).tolist()
+        places = (level[np.minimum(starts, len(level) - 1)] // self._part).tolist()
+        for number, part, count in zip(
+            np.searchsorted(ends, starts, side="right").tolist(), places, counts, strict=True
+        ):
+            if count:
+                told[number].append((part, count))
+        return told
+
+    def made(self, results: Iterable[tuple[int, float]]) -> None:
+        """Take in how many results of a part were made."""
+        self._add(self._made, results)
+
+    def miss(self, results: Iterable[tuple[int, float]]) -> None:
+        """Take in how many results of a part are now known to be missed."""
+        for part, count in results:
+            self._add(self._lost, [(part, count)])
+            self._news = part if self._news is None else min(self._news, part)
 
     def worst(self, until: int) -> float:
         """Return the worst recall of which there is news, now that the join's time is this one; nan if there is none.
@@ -62,26 +98,24 @@ class KnownMisses:
         """
         self._advance(until // self._part)
         assert self._last is not None
-        parts = 1 if self._news is None else min(self._last - self._news + 1, _PARTS)
-        self._news = None
-        made, lost = (np.cumsum(each) for each in (self._made, self._lost))
-        made, lost = (each[-parts:] - each[-parts - _PARTS : _KEPT - _PARTS] for each in (made, lost))
-        due = made + lost
-        return float((made[due > 0] / due[due > 0]).min(initial=1.0)) if due.any() else float("nan")
+        if self._news is None:
+            return _share(sum(self._made[_PARTS:]), sum(self._lost[_PARTS:]))
+        parts, self._news = min(self._last - self._news + 1, _PARTS), None
+        made, lost = ([0.0, *accumulate(each)] for each in (self._made, self._lost))
+        ends = range(_KEPT - parts + 1, _KEPT + 1)
+        found = [_share(made[end] - made[end - _PARTS], lost[end] - lost[end - _PARTS]) for end in ends]
+        return min((each for each in found if each == each), default=float("nan"))
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
-        return {"counts": pack(np.append(self._made, self._lost)), "last": self._last, "news": self._news}
+        return {"counts": pack(np.array(self._made + self._lost)), "last": self._last, "news": self._news}
 
-    def _add(self, counts: Floats, time: Times, count: Floats | Rows) -> None:
-        if not len(time):
-            return
-        part = time // self._part
-        self._advance(int(part.max()))
-        assert self._last is not None
-        place = part - self._last + _KEPT - 1
-        kept = place >= 0
-        counts += np.bincount(place[kept], weights=count[kept], minlength=_KEPT)
+    def _add(self, counts: list[float], results: Iterable[tuple[int, float]]) -> None:
+        for part, count in results:
+            self._advance(part)
+            assert self._last is not None
+            if part > self._last - _KEPT:
+                counts[part - self._last - 1] += count
 
     def _advance(self, part: int) -> None:
         """Let a part be the last one, unless there is a later one."""
@@ -89,6 +123,9 @@ class KnownMisses:
             return
         gone = _KEPT if self._last is None else min(part - self._last, _KEPT)
         for counts in (self._made, self._lost):
-            counts[: _KEPT - gone] = counts[gone:].copy()
-            counts[_KEPT - gone :] = 0
+            counts[:] = counts[gone:] + [0.0] * gone
         self._last = part
+
+
+def _share(made: float, lost: float) -> float:
+    return made / (made + lost) if made + lost else float("nan")

@@ -32,8 +32,7 @@ class ProducedShare:
 
     def on_processed(self, processed: Processed) -> None:
         """Count what the join has made."""
-        productive = processed.completed > 0
-        self._known.made(processed.events.time[productive], processed.completed[productive])
+        self._known.made(self._made(processed, np.empty(0, np.int64))[0])
 
     def on_batch(self, interval: Rows, processed: Processed, done: Rows, watermark: Times, passed_on: Times) -> Numbers:
         """Return the recall at each decision, nan where nothing was due.
@@ -41,19 +40,24 @@ class ProducedShare:
         `interval` numbers that of each step of the batch, `done` is how much was processed at each decision,
         `watermark` is the join's time then, `passed_on` before each step.
         """
+        made = self._made(processed, done)
         missed = self._profile.missed(passed_on)
-        edges = np.searchsorted(interval[missed.step], np.arange(len(done) + 2)).tolist()
-        productive = np.flatnonzero(processed.completed > 0)
-        time, made = processed.events.time[productive], processed.completed[productive]
-        ends = [0, *np.searchsorted(productive, done).tolist(), len(productive)]
+        lost = self._known.by_part(interval[missed.step], missed.time, missed.weight, len(done) + 1)
         measured = np.full(len(done), np.nan)
-        for number in range(len(done) + 1):
-            self._known.made(time[ends[number] : ends[number + 1]], made[ends[number] : ends[number + 1]])
-            mine = slice(edges[number], edges[number + 1])
-            self._known.miss(missed.time[mine], missed.weight[mine])
-            if number < len(done) and watermark[number] > BEFORE_ALL_TIME:
-                measured[number] = self._known.worst(int(watermark[number]))
+        for number, at in enumerate([*watermark.tolist(), BEFORE_ALL_TIME]):
+            self._known.made(made[number])
+            self._known.miss(lost[number])
+            if at > BEFORE_ALL_TIME:
+                measured[number] = self._known.worst(at)
         return measured
+
+    def _made(self, processed: Processed, done: Rows) -> list[list[tuple[int, float]]]:
+        """Return the results of each interval by part; the join's time after each event is that of its results."""
+        if not len(processed.events):
+            return [[] for _ in range(len(done) + 1)]
+        last = max(int(processed.behind[-1]), int(processed.events.time[-1]))
+        level, total = np.append(processed.behind[1:], last), np.append(0, np.cumsum(processed.completed))
+        return self._known.by_edges(done, level, total)
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
