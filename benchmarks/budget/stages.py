@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import signal
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import FrameType
@@ -89,19 +88,24 @@ def stage_at(frame: FrameType | None) -> str:
 
 def seconds_of(work: Callable[[], object], *, times: int = 1) -> dict[str, float]:
     """Return the processor seconds of each stage, on average over several runs in this, the main thread."""
-    seen: Counter[str] = Counter()
+    seconds = dict.fromkeys(STAGES, 0.0)
+    last = 0.0
 
     def look(_: int, frame: FrameType | None) -> None:
-        seen[stage_at(frame)] += 1
+        """Count all since the last look: while a kernel or a library runs, none is possible."""
+        nonlocal last
+        now = time.process_time()
+        seconds[stage_at(frame)] += now - last
+        last = now
 
     before: Any = signal.signal(signal.SIGPROF, look)
-    started = time.process_time()
+    last = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, _EVERY, _EVERY)
     try:
         for _ in range(times):
             work()
+        look(0, None)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
-    took = (time.process_time() - started) / times
-    return {stage: took * seen[stage] / max(seen.total(), 1) for stage in STAGES}
+    return {stage: took / times for stage, took in seconds.items()}

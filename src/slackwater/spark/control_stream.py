@@ -217,14 +217,17 @@ def _check_answered(plan: Mapping[str, Any], prod: Prod) -> None:
     check_prod(plan.get("by") or (), prod)
 
 
-def put(path: Path, text: str) -> None:
+def put(path: Path, text: str, *, lasting: bool = True) -> None:
     """Write a file that appears complete or not at all, whoever looks and whatever crashes.
+
+    Without `lasting` that is so whatever process is killed, but a machine that loses power may lose the file: then
+    nothing waits for the disk.
 
     Raises:
         QueryError: the disk is full.
     """
     try:
-        _put(path, text)
+        _put(path, text, lasting=lasting)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
@@ -232,15 +235,17 @@ def put(path: Path, text: str) -> None:
         raise QueryError(f"writing {path}", problem="no space is left on a disk", remedy=remedy) from error
 
 
-def _put(path: Path, text: str) -> None:
+def _put(path: Path, text: str, *, lasting: bool) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     hidden = path.with_name(f".{path.name}.tmp")
     with hidden.open("w") as file:
         file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+        if lasting:
+            file.flush()
+            os.fsync(file.fileno())
     hidden.replace(path)
-    _keep_names(path.parent)
+    if lasting:
+        _keep_names(path.parent)
 
 
 def _keep_names(folder: Path) -> None:
