@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 
 
@@ -23,7 +25,7 @@ def readable(table: pa.Table) -> pa.Table:
     return table
 
 
-def _check_names(field: pa.Field) -> None:
+def _check_names(field: pa.Field[Any]) -> None:
     """Read the name of a field and of all within it. As many steps as it has fields: Arrow bounds how deep they are."""
     str(field.name)
     kind = field.type
