@@ -51,6 +51,7 @@ class _Batch:
     interval: Rows  # of each step
     floor: Times  # at each step, the time from which on events are remembered
     intervals: int
+    late: bool  # whether any event came behind the slowest clock
 
 
 class NeedsProfile:
@@ -99,7 +100,7 @@ class NeedsProfile:
         late = self._late(arrivals, lags, interval, intervals)
         floor = self._remembered_from(arrivals, lags, interval, intervals)
         self._combining = None
-        self._batch = _Batch(arrivals, tuple(self._seen), lags, interval, floor[interval], intervals)
+        self._batch = _Batch(arrivals, tuple(self._seen), lags, interval, floor[interval], intervals, bool(late.any()))
         looking = self._look_ahead(lags, late)
         chosen = [self._chosen(stream, arrivals, lags[stream] > 0, interval, looking) for stream in range(len(lags))]
         found = Needs.none()
@@ -129,7 +130,7 @@ class NeedsProfile:
             return Needs.none()
         batch, chosen = self._batch, []
         for stream, (own, lag) in enumerate(zip(batch.arrivals.streams, batch.lags, strict=True)):
-            late = np.flatnonzero(lag > 0)
+            late = np.flatnonzero(lag > 0) if batch.late else np.empty(0, np.int64)
             step = batch.arrivals.step_of(stream, late)
             lost = own.events.time[late] < passed_on[step]
             picked, weight = self._lost[stream].choose(batch.interval[step[lost]], intervals=batch.intervals)
@@ -250,8 +251,8 @@ class NeedsProfile:
     ) -> Needs:
         arrivals = batch.arrivals
         events = arrivals.streams[stream].events
-        step = arrivals.per_event(stream, np.arange(arrivals.steps))
-        floors = self._floors(batch.floor[step[chosen]])
+        step = arrivals.step_of(stream, chosen)
+        floors = self._floors(batch.floor[step])
         parts = [self._as_latest(combiner, stream, events[chosen], rank[chosen], floors)]
         parts += [
             self._behind(combiner, stream, other, events[chosen], rank[chosen], floors)
@@ -261,14 +262,13 @@ class NeedsProfile:
         event, time, ways = (np.concatenate(column) for column in zip(*parts, strict=True))
         some = ways > 0
         event, time, ways = event[some], time[some], ways[some]
-        of = chosen[event]
-        behind = time + (events.time[of] == time)  # the first time that makes it too late
-        slack = np.zeros(len(of), np.int64)
+        step, behind = step[event], time + (events.time[chosen[event]] == time)  # the first time that is too late
+        slack = np.zeros(len(step), np.int64)
         if needed:
-            rank_before = arrivals.arrived_by(step[of] - 1)  # of those that came together
+            rank_before = arrivals.arrived_by(step - 1)  # of those that came together
             low = [each[event] for each in floors]
-            slack = self._needed(combiner.pools, arrivals, behind, step[of], rank_before, low)
-        return Needs(step[of], time, slack, ways * weight[event], behind)
+            slack = self._needed(combiner.pools, arrivals, behind, step, rank_before, low)
+        return Needs(step, time, slack, ways * weight[event], behind)
 
     def _chosen(
         self, stream: int, arrivals: MergedArrivals, late: Mask, interval: Rows, looking: Mask

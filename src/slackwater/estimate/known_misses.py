@@ -60,20 +60,23 @@ class KnownMisses:
                 told[number].append((place, total))
         return told
 
-    def by_edges(self, ends: Rows, level: Times, total: Floats) -> list[list[tuple[int, float]]]:
+    def by_edges(self, ends: Rows, level: Times, last_level: int, total: Floats) -> list[list[tuple[int, float]]]:
         """Return the same for counts of ascending times, of which `ends` says where each interval but the last ends.
 
-        `total` has one more: the sum of all counts before each, and of all. O(log n) for each interval and part.
+        `level` are the times but for the last one; `total` is the sum of all counts before each, and of all. O(log n)
+        for each interval and part.
         """
         told: list[list[tuple[int, float]]] = [[] for _ in range(len(ends) + 1)]
-        if not len(level):
-            return told
-        first, last = int(level[0]) // self._part, int(level[-1]) // self._part
-        parts = np.unique(level // self._part) if last - first > _KEPT + len(level) else np.arange(first, last + 1)
-        cuts = np.unique(np.concatenate((ends, np.searchsorted(level, parts * self._part), [len(level)])))
+        last = last_level // self._part
+        first = int(level[0]) // self._part if len(level) else last
+        parts = np.arange(first, last + 1) if last - first < _KEPT + len(level) else np.unique(level // self._part)
+        of_last = (
+            len(level) if last_level // self._part > int(level[-1] if len(level) else last_level) // self._part else 0
+        )
+        cuts = np.unique(np.concatenate((ends, np.searchsorted(level, parts * self._part), [of_last, len(level) + 1])))
         starts = np.append(0, cuts[:-1])
         counts = (total[cuts] - total[starts]).tolist()
-        places = (level[np.minimum(starts, len(level) - 1)] // self._part).tolist()
+        places = [int(level[start] if start < len(level) else last_level) // self._part for start in starts.tolist()]
         for number, part, count in zip(
             np.searchsorted(ends, starts, side="right").tolist(), places, counts, strict=True
         ):

@@ -56,8 +56,9 @@ class ProducedShare:
         if not len(processed.events):
             return [[] for _ in range(len(done) + 1)]
         last = max(int(processed.behind[-1]), int(processed.events.time[-1]))
-        level, total = np.append(processed.behind[1:], last), np.append(0, np.cumsum(processed.completed))
-        return self._known.by_edges(done, level, total)
+        total = np.zeros(len(processed.completed) + 1)
+        np.cumsum(processed.completed, out=total[1:])
+        return self._known.by_edges(done, processed.behind[1:], last, total)
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
