@@ -49,11 +49,13 @@ class Shaped:
         return self.accounted and not self.misrouted and self.verdict.is_good
 
 
-def run_shape(name: str, query: str, engine: str, folder: Path, *, rows: int = 0, spark: Any = None) -> Shaped:
-    """Run a query over a shape, with the number of rows of the engine unless told."""
+def run_shape(
+    name: str, query: str, engine: str, folder: Path, *, rows: int = 0, spark: Any = None, files: int = _FILES
+) -> Shaped:
+    """Run a query over a shape, with the number of rows of the engine unless told; on Spark in so many batches."""
     shape = SHAPES[name]
     rows = rows or shape.rows(query, engine)
-    write_shape(folder, shape.make(rows), query, 1 if engine == IN_PROCESS else _FILES)
+    write_shape(folder, shape.make(rows), query, 1 if engine == IN_PROCESS else files)
     began = time.perf_counter()
     if engine == IN_PROCESS:
         _in_process(shape, query, folder)

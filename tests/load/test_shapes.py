@@ -29,5 +29,6 @@ def test_rows_of_a_clock_that_is_days_ahead_are_late_as_future(tmp_path):
 
 @pytest.mark.spark
 def test_an_hour_of_silence_and_then_a_burst_loses_nothing_on_spark(spark, tmp_path):
-    found = run_shape("silence of an hour, then a burst", "merge", ON_SPARK, tmp_path / "run", rows=ROWS, spark=spark)
+    name, folder = "silence of an hour, then a burst", tmp_path / "run"
+    found = run_shape(name, "merge", ON_SPARK, folder, rows=ROWS, spark=spark, files=2)
     assert found.is_good, found
