@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,13 @@ from slackwater.estimate.arrays import pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import TypeAlias
 
     from slackwater.estimate.arrays import Floats
     from slackwater.events import Rows
     from slackwater.time import Times
+
+    Told: TypeAlias = list[list[tuple[int, float]]]  # of each interval: parts by number, with counts
 
 _PARTS = 64  # of a period
 _KEPT = 2 * _PARTS  # for how long a miss changes what is known of a period
@@ -43,47 +47,31 @@ class KnownMisses:
         state = state or {}
         self._part = max(period // _PARTS, 1)
         counts = unpack(state["counts"], np.float64) if "counts" in state else np.zeros(2 * _KEPT)
-        self._made, self._lost = counts[:_KEPT].tolist(), counts[_KEPT:].tolist()
+        self._made, self._missed = counts[:_KEPT].tolist(), counts[_KEPT:].tolist()
         self._last: int | None = state.get("last")  # the number of the last part
         self._news: int | None = state.get("news")  # of the first part with a miss that has become known
         self._first: int | None = state.get("first")  # of all parts that have results
 
-    def by_part(
-        self, interval: Rows, time: Times, count: Rows | Floats, intervals: int
-    ) -> list[list[tuple[int, float]]]:
+    def by_part(self, interval: Rows, time: Times, count: Rows | Floats, intervals: int) -> Told:
         """Add up counts by part: what each interval has, in the order of `interval`, which does not go back."""
-        told: list[list[tuple[int, float]]] = [[] for _ in range(intervals)]
-        if len(time):
-            part = time // self._part
-            starts = np.flatnonzero(np.append(True, (np.diff(part) != 0) | (np.diff(interval) != 0)))
-            sums = np.add.reduceat(count, starts).tolist()
-            for number, place, total in zip(interval[starts].tolist(), part[starts].tolist(), sums, strict=True):
-                told[number].append((place, total))
-        return told
+        if not len(time):
+            return [[] for _ in range(intervals)]
+        part = time // self._part
+        starts = np.flatnonzero(np.append(True, (np.diff(part) != 0) | (np.diff(interval) != 0)))
+        return _told(interval[starts], part[starts], np.add.reduceat(count, starts), intervals)
 
-    def by_edges(self, ends: Rows, level: Times, last_level: int, total: Floats) -> list[list[tuple[int, float]]]:
-        """Return the same for counts of ascending times, of which `ends` says where each interval but the last ends.
+    def ascending_by_part(self, ends: Rows, time: Times, total: Floats) -> Told:
+        """Return the same for times that do not go back, at least one; `ends` is where each interval but the last ends.
 
-        `level` are the times but for the last one; `total` is the sum of all counts before each, and of all. O(log n)
-        for each interval and part.
+        `total` is the sum of all counts before each time, and of all. Nothing is told of parts whose count is 0.
+        O(log n) for each interval and part; O(n log n) where there are far more parts than times.
         """
-        told: list[list[tuple[int, float]]] = [[] for _ in range(len(ends) + 1)]
-        last = last_level // self._part
-        first = int(level[0]) // self._part if len(level) else last
-        parts = np.arange(first, last + 1) if last - first < _KEPT + len(level) else np.unique(level // self._part)
-        of_last = (
-            len(level) if last_level // self._part > int(level[-1] if len(level) else last_level) // self._part else 0
-        )
-        cuts = np.unique(np.concatenate((ends, np.searchsorted(level, parts * self._part), [of_last, len(level) + 1])))
-        starts = np.append(0, cuts[:-1])
-        counts = (total[cuts] - total[starts]).tolist()
-        places = [int(level[start] if start < len(level) else last_level) // self._part for start in starts.tolist()]
-        for number, part, count in zip(
-            np.searchsorted(ends, starts, side="right").tolist(), places, counts, strict=True
-        ):
-            if count:
-                told[number].append((part, count))
-        return told
+        edges = np.searchsorted(time, self._parts_of(time) * self._part)
+        cuts = np.unique(np.concatenate(([0], ends, edges, [len(time)])))
+        starts, count = cuts[:-1], np.diff(total[cuts])
+        starts, count = starts[count != 0], count[count != 0]
+        interval = np.searchsorted(ends, starts, side="right")
+        return _told(interval, time[starts] // self._part, count, len(ends) + 1)
 
     def made(self, results: Iterable[tuple[int, float]]) -> None:
         """Take in how many results of a part were made."""
@@ -92,7 +80,7 @@ class KnownMisses:
     def miss(self, results: Iterable[tuple[int, float]]) -> None:
         """Take in how many results of a part are now known to be missed."""
         for part, count in results:
-            self._add(self._lost, [(part, count)])
+            self._add(self._missed, [(part, count)])
             self._news = part if self._news is None else min(self._news, part)
 
     def worst(self, until: int) -> float:
@@ -103,18 +91,23 @@ class KnownMisses:
         self._advance(until // self._part)
         assert self._last is not None
         if self._news is None or self._first is None:
-            return _share(sum(self._made[_PARTS:]), sum(self._lost[_PARTS:]))
+            return _share(sum(self._made[_PARTS:]), sum(self._missed[_PARTS:]))
         whole = self._last - self._first - _PARTS + 2
         parts, self._news = max(min(self._last - self._news + 1, _PARTS, whole), 1), None
-        made, lost = ([0.0, *accumulate(each)] for each in (self._made, self._lost))
+        made, missed = ([0.0, *accumulate(each)] for each in (self._made, self._missed))
         ends = range(_KEPT - parts + 1, _KEPT + 1)
-        found = [_share(made[end] - made[end - _PARTS], lost[end] - lost[end - _PARTS]) for end in ends]
-        return min((each for each in found if each == each), default=float("nan"))
+        found = [_share(made[end] - made[end - _PARTS], missed[end] - missed[end - _PARTS]) for end in ends]
+        return min((each for each in found if not isnan(each)), default=nan)
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
-        counts = pack(np.array(self._made + self._lost))
+        counts = pack(np.array(self._made + self._missed))
         return {"counts": counts, "last": self._last, "news": self._news, "first": self._first}
+
+    def _parts_of(self, time: Times) -> Times:
+        """Return all parts that ascending times are in, and some without any unless they are many: a long silence."""
+        first, last = int(time[0]) // self._part, int(time[-1]) // self._part
+        return np.arange(first, last + 1) if last - first < _KEPT + len(time) else np.unique(time // self._part)
 
     def _add(self, counts: list[float], results: Iterable[tuple[int, float]]) -> None:
         for part, count in results:
@@ -129,10 +122,17 @@ class KnownMisses:
         if self._last is not None and part <= self._last:
             return
         gone = _KEPT if self._last is None else min(part - self._last, _KEPT)
-        for counts in (self._made, self._lost):
+        for counts in (self._made, self._missed):
             counts[:] = counts[gone:] + [0.0] * gone
         self._last = part
 
 
-def _share(made: float, lost: float) -> float:
-    return made / (made + lost) if made + lost else float("nan")
+def _told(interval: Rows, part: Times, count: Rows | Floats, intervals: int) -> Told:
+    told: Told = [[] for _ in range(intervals)]
+    for number, place, results in zip(interval.tolist(), part.tolist(), count.tolist(), strict=True):
+        told[number].append((place, results))
+    return told
+
+
+def _share(made: float, missed: float) -> float:
+    return made / (made + missed) if made + missed else nan

@@ -18,6 +18,7 @@ from slackwater.time import BEFORE_ALL_TIME
 if TYPE_CHECKING:
     from slackwater.core.join import Processed
     from slackwater.core.needs import NeedsProfile
+    from slackwater.estimate.known_misses import Told
     from slackwater.events import Rows
     from slackwater.measurement import Numbers
     from slackwater.time import Times
@@ -41,24 +42,24 @@ class ProducedShare:
         `watermark` is the join's time then, `passed_on` before each step.
         """
         made = self._made(processed, done)
-        missed = self._profile.missed(passed_on)
-        lost = self._known.by_part(interval[missed.step], missed.time, missed.weight, len(done) + 1)
+        needs = self._profile.missed(passed_on)
+        missed = self._known.by_part(interval[needs.step], needs.time, needs.weight, len(done) + 1)
         measured = np.full(len(done), np.nan)
         for number, at in enumerate([*watermark.tolist(), BEFORE_ALL_TIME]):
             self._known.made(made[number])
-            self._known.miss(lost[number])
+            self._known.miss(missed[number])
             if at > BEFORE_ALL_TIME:
                 measured[number] = self._known.worst(at)
         return measured
 
-    def _made(self, processed: Processed, done: Rows) -> list[list[tuple[int, float]]]:
+    def _made(self, processed: Processed, done: Rows) -> Told:
         """Return the results of each interval by part; the join's time after each event is that of its results."""
         if not len(processed.events):
             return [[] for _ in range(len(done) + 1)]
         last = max(int(processed.behind[-1]), int(processed.events.time[-1]))
         total = np.zeros(len(processed.completed) + 1)
         np.cumsum(processed.completed, out=total[1:])
-        return self._known.by_edges(done, processed.behind[1:], last, total)
+        return self._known.ascending_by_part(done, np.append(processed.behind[1:], last), total)
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
