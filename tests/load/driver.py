@@ -17,10 +17,9 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 
 import slackwater as sw
 from slackwater.spark.control_stream import put
-from tests.load.queries import QUERIES
+from tests.load.queries import OUTPUTS, QUERIES
 from tests.load.rows import NAMES, SCHEMA
 
-OUTPUTS = ("results", "late", "decisions")
 HEAP = "1g"
 _LOOK, _COLLECT = 0.5, 120.0  # seconds between two looks at `stop`, and between two collections of garbage
 # The heap has all its memory from the start: what grows after that is no heap that fills up for the first time.

@@ -13,7 +13,7 @@ import numpy as np
 from slackwater.time import Duration
 from tests.load.driver import add_line
 from tests.load.queries import CAP, QUERIES
-from tests.load.running import lines_of, rates_of, running, say_stop
+from tests.load.running import Process, lines_of, rates_of, running, say_stop
 from tests.load.samples import sample
 from tests.load.saturation import Bound, saturate
 from tests.load.slope import Slope, slope
@@ -22,7 +22,7 @@ from tests.load.verify import Verdict, verify
 TIMES = 10
 BOUND = Bound(rows=2_000, chunks=5)
 _CATCH_UP = 50  # times as many files in a batch when the source is quiet again
-_SAMPLE, _LIMIT = 2.0, 1_800.0
+_SAMPLE, _LIMIT = 2.0, 1_800.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -52,42 +52,50 @@ def overload(name: str, folder: Path, *, minutes: float, tell: Callable[[str], N
     """Measure what a query takes, offer ten times that, then let it work off the rest in larger batches."""
     most = saturate(name, folder / "saturation", batches=20, bound=BOUND).rows_per_second
     tell(f"{name}: saturated by {most:,.0f} rows/s")
-    place, streams = folder / "overload", QUERIES[name].streams
-    offered = TIMES * most
-    source = running("feeder", place, streams, offered, BOUND.rows / offered)
-    with source as feeder, running("driver", place, name, BOUND.chunks, 1) as driver:
-        _watch(driver, place, minutes)
-        (place / "fed").touch()
-        feeder.wait(60)
-        waiting = lines_of(place / "samples.jsonl")[-1]["waiting_files"]
-        say_stop(place, "halt")
-        driver.wait(_LIMIT)
-    during = lines_of(place / "progress.jsonl")
-    tell(f"{name}: {int(waiting):,} files are left of {int((place / 'fed').read_text()):,} rows")
-    say_stop(place, "drain")
-    with running("driver", place, name, BOUND.chunks * _CATCH_UP, 1) as driver:
-        driver.wait(_LIMIT)
-    samples = lines_of(place / "samples.jsonl")
+    place = folder / "overload"
+    _offer(name, place, TIMES * most, minutes)
+    during, samples = lines_of(place / "progress.jsonl"), lines_of(place / "samples.jsonl")
+    fed, waiting = int((place / "fed").read_text()), int(samples[-1]["waiting_files"])
+    tell(f"{name}: {waiting:,} files are left of {fed:,} rows")
+    _work_off(name, place)
     memory = np.array([(each["at"], each["java_mb"] + each["python_mb"]) for each in samples])
     half = memory[len(memory) // 2 :]
     return Overload(
         query=name,
         saturation=most,
-        offered=int((place / "fed").read_text()) / (60 * minutes),
+        offered=fed / (60 * minutes),
         taken=float(np.median(rates_of(during, len(during) // 4))),
         minutes=minutes,
         most_in_a_batch=max(batch["rows"] for batch in during),
         bound=BOUND.batch,
         memory_mb=slope(half[:, 0] - half[0, 0], half[:, 1], block=10.0),
         most_memory_mb=float(memory[:, 1].max()),
-        waiting_files=int(waiting),
+        waiting_files=waiting,
         most_slack_us=_most_slack(place),
         cap_us=Duration.of(CAP).microseconds,
         verdict=verify(name, place),
     )
 
 
-def _watch(driver, folder: Path, minutes: float) -> None:
+def _offer(name: str, place: Path, rate: float, minutes: float) -> None:
+    """Run a query while so many rows a second come, and halt it with the rest unread."""
+    source = running("feeder", place, QUERIES[name].streams, rate, BOUND.rows / rate)
+    with source as feeder, running("driver", place, name, BOUND.chunks, 1) as driver:
+        _watch(driver, place, minutes)
+        (place / "fed").touch()
+        feeder.wait(60)
+        say_stop(place, "halt")
+        driver.wait(_LIMIT)
+
+
+def _work_off(name: str, place: Path) -> None:
+    """Go on with what was left, until all is read and released."""
+    say_stop(place, "drain")
+    with running("driver", place, name, BOUND.chunks * _CATCH_UP, 1) as driver:
+        driver.wait(_LIMIT)
+
+
+def _watch(driver: Process, folder: Path, minutes: float) -> None:
     """Sample what a driver takes, from its first batch on."""
     while not lines_of(folder / "progress.jsonl"):
         driver.check()

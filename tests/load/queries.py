@@ -11,6 +11,7 @@ from tests.load.rows import NAMES
 
 WITHIN, WINDOW = 100_000, 5_000_000  # us
 CAP = "5 seconds"  # no query waits longer
+OUTPUTS = ("results", "late", "decisions")
 
 
 @dataclass(frozen=True)

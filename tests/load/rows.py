@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -33,8 +34,11 @@ def rows_of(first: int, count: int, seed: int = 0) -> pa.Table:
     )
 
 
-def write_chunk(folder: Path, number: int, rows: pa.Table, streams: int, *, dealt: pa.Array | None = None) -> None:
-    """Write a file for each stream; its name is one that Spark reads only when all of it is there."""
+def write_chunk(folder: Path, number: int, rows: pa.Table, streams: int, *, dealt: Any = None) -> None:
+    """Write a file for each stream; its name is one that Spark reads only when all of it is there.
+
+    `dealt` is a column with the stream of each row; without it rows go to each stream in turn.
+    """
     if dealt is None:
         dealt = pa.array(rows["seq"].to_numpy() % streams)
     for stream, name in enumerate(NAMES[:streams]):

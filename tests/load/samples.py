@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.chaos.processes import children, command
+from tests.load.queries import OUTPUTS
 
 MB = 1024 * 1024
 
@@ -44,9 +45,8 @@ def folders(folder: Path) -> dict[str, float]:
         found |= {f"{name}_mb": sum(sizes) / MB, f"{name}_files": len(sizes)}
     found["log_files"] = sum(_count(checkpoint / name) for name in ("offsets", "commits"))
     found["waiting_files"] = sum(_count(each) for each in (folder / "in").iterdir())
-    outputs = ("results", "late", "decisions")
-    found["output_batches"] = sum(_count(folder / name) for name in outputs)
-    found["staged_files"] = sum(len(list(_sizes(folder / name / "_staged"))) for name in outputs)
+    found["output_batches"] = sum(_count(folder / name) for name in OUTPUTS)
+    found["staged_files"] = sum(len(list(_sizes(folder / name / "_staged"))) for name in OUTPUTS)
     return found
 
 

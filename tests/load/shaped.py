@@ -18,13 +18,12 @@ import pyarrow.parquet as pq
 
 from slackwater.errors import QueryError
 from slackwater.spark.control_stream import put
-from tests.load.queries import QUERIES
-from tests.load.rows import NAMES, SCHEMA
+from tests.load.queries import OUTPUTS, QUERIES
+from tests.load.rows import NAMES, SCHEMA, write_chunk
 from tests.load.samples import folders
 from tests.load.shapes import DAY, IN_PROCESS, SHAPES, Shape
 from tests.load.verify import Verdict, verify
 
-OUTPUTS = ("results", "late", "decisions")
 _FILES = 8  # of each stream on Spark, a batch each
 _TRIES = 5
 
@@ -85,13 +84,8 @@ def write_shape(folder: Path, table: pa.Table, query: str, files: int, *, first:
     edges = np.linspace(0, table.num_rows, files + 1).astype(np.int64)
     for number, (begin, end) in enumerate(pairwise(edges), first):
         part = table.slice(begin, end - begin)
-        dealt = part["stream"].to_numpy() if streams > 1 else np.zeros(part.num_rows)
-        for stream, name in enumerate(NAMES[:streams]):
-            place = folder / "in" / name
-            place.mkdir(parents=True, exist_ok=True)
-            hidden = place / f"_{number:07}.parquet"  # Spark reads it when all of it is there
-            pq.write_table(part.filter(pa.array(dealt == stream)).drop("stream"), hidden)
-            hidden.rename(place / f"{number:07}.parquet")
+        dealt = part["stream"] if streams > 1 else None
+        write_chunk(folder, number, part.drop("stream"), streams, dealt=dealt)
 
 
 def _in_process(shape: Shape, query: str, folder: Path) -> None:
@@ -163,8 +157,8 @@ def _misrouted(folder: Path, query: str) -> int:
 
 def shapes_of(engine: str, folder: Path, *, spark: Any = None, tell: Callable[[str], None]) -> Iterator[Shaped]:
     """Run every query over every shape."""
-    for name, shape in SHAPES.items():
+    for number, (name, shape) in enumerate(SHAPES.items()):
         for query in shape.queries:
-            found = run_shape(name, query, engine, folder / f"{len(name)}-{query}", spark=spark)
+            found = run_shape(name, query, engine, folder / f"{number}-{query}", spark=spark)
             tell(f"{engine}: {found}")
             yield found

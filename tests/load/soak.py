@@ -19,9 +19,9 @@ from tests.load.slope import Slope, slope
 from tests.load.verify import Verdict, verify
 
 EVERY = 1.0  # seconds between two files
-_SAMPLE = 5.0
+_SAMPLE = 5.0  # seconds
 _WARM = 0.2  # the share of the time that does not count for slopes: workers start, logs fill up to what they keep
-_LIMIT = 1_200.0
+_LIMIT = 1_200.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ def soak(name: str, folder: Path, *, rate: float, minutes: float, tell: Callable
         began = time.monotonic()
         while time.monotonic() - began < 60 * minutes:
             time.sleep(_SAMPLE)
-            feeder.check(), driver.check()
+            feeder.check()
+            driver.check()
             found = sample(driver.pid, folder)
             add_line(folder / "samples.jsonl", found)
             tell(f"{(time.monotonic() - began) / 60:.1f} min: {found}")
