@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from slackwater.measurement import Numbers
     from slackwater.time import Mask, Times
 
-
 _MOST_LOST = 256  # events that came behind the join, of each stream and interval, that are asked what is missing
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -181,10 +182,9 @@ def audit_deadline(name: str, share: float, duration: str | None = None, *, seed
     it. What a gate reports is that latency itself.
     """
     setting = GATES[name]
-    whole = setting.contract()
-    contract = setting.contract(
-        str(Duration(max(int(share * whole.limit.microseconds), 3 * whole.latency.microseconds)))
-    )
+    usual = setting.contract()
+    limit = max(int(share * usual.limit.microseconds), 3 * usual.latency.microseconds)
+    contract = setting.contract(str(Duration(limit)))
     policy = policy_for((TunedOperator(OPERATOR),), DeadlineSlack(), contract)
     ran = GateRun(load(name, seed=seed, duration=duration), setting, contract, policy).run()
     some = ran.latency > 0
@@ -225,9 +225,7 @@ SHORT |= {"soccer": "5 minutes", "freeway": "6 hours"}
 def audit(kinds: tuple[str, ...] = tuple(AUDITS), *, whole: bool = False, seed: int = 1) -> Iterator[Audited]:
     """Audit every contract of these kinds on every set that is there; sets are shortened unless `whole`."""
     done: set[tuple[str, str]] = set()
-    for run, name, target in (
-        (AUDITS[kind][0], name, t) for kind in kinds for name in AUDITS[kind][1] for t in AUDITS[kind][2]
-    ):
+    for run, name, target in _runs(kinds):
         try:
             found = run(name, target, None if whole else SHORT.get(name), seed=seed)
         except DatasetError:  # a real set that is not on this machine, or a part of one that is too short
@@ -235,3 +233,10 @@ def audit(kinds: tuple[str, ...] = tuple(AUDITS), *, whole: bool = False, seed: 
         if (found.contract, found.set) not in done:  # two shares of a short deadline can be the same
             done.add((found.contract, found.set))
             yield found
+
+
+def _runs(kinds: tuple[str, ...]) -> Iterator[tuple[Callable[..., Audited], str, float]]:
+    """Return every audit of these kinds with each of its sets and targets."""
+    for run, sets, targets in (AUDITS[kind] for kind in kinds):
+        for name, target in product(sets, targets):
+            yield run, name, target

@@ -33,7 +33,7 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
         "stop one of them; each query has a checkpoint of its own",
     ),
     (
-        r"CANNOT_LOAD_STATE_STORE|STDS_FAILED_TO_READ|STATE_STORE_[A-Z_]*CHECKSUM|STATE_STORE_[A-Z_]*(?:UNABLE|FAILED|NOT_FOUND)|"
+        r"CANNOT_LOAD_STATE_STORE|STDS_FAILED_TO_READ|STATE_STORE_[A-Z_]*(?:CHECKSUM|UNABLE|FAILED|NOT_FOUND)|"
         r"CHECKPOINT_FILE_CHECKSUM|RocksDBException|RocksDB(?:FileManager|StateStore)|ChecksumException|"
         r"(?:FileNotFound|EOF|NoSuchFile)Exception[^\n]*/state/|/state/[^\n]*(?:does not exist|checksum)",
         "state files are damaged or missing",
