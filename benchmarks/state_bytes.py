@@ -36,10 +36,10 @@ def cases(*, quick: bool) -> Iterator[Case]:
         for name, table in tables.items():
             write_files(folder / name, table, FILES)
         size = sum(table.nbytes / table.num_rows for table in tables.values()) / 2
-        for name, build in (("reorder buffer", _reorder), ("join", _join)):
+        for name, build, streams in (("reorder buffer", _reorder, 1), ("join", _join, 2)):
             yield Case(
                 f"state bytes per row held, {name}",
-                partial(_bytes_per_row, spark, folder, build, rows),
+                partial(_bytes_per_row, spark, folder, build, rows=rows, streams=streams),
                 partial(float, size),
                 LIMIT,
                 "Arrow size of the kept columns",
@@ -73,9 +73,9 @@ def stored_bytes(spark: SparkSession, checkpoint: Path, variable: str) -> int:
     return int(found[0] or 0) if found else 0
 
 
-def _bytes_per_row(spark: SparkSession, folder: Path, build: Callable[..., tuple[Any, int]], rows: int) -> float:
-    output, streams = build(spark, folder), 1 if build is _reorder else 2
-    return _bytes(spark, _run(output, folder), marks=streams == 2) / (streams * rows)
+def _bytes_per_row(spark: SparkSession, folder: Path, build: Callable[..., Any], *, rows: int, streams: int) -> float:
+    checkpoint = _run(build(spark, folder), folder)
+    return _bytes(spark, checkpoint, marks=streams > 1) / (streams * rows)
 
 
 def _bytes(spark: SparkSession, checkpoint: Path, *, marks: bool = True) -> float:

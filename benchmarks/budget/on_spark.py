@@ -18,6 +18,7 @@ from benchmarks.data import out_of_order
 from benchmarks.spark_files import read, write_files
 
 STARTING = 2  # batches that do not count
+_PYTHON = "time to execute Python code"  # as Spark calls it
 _VALUES = {"n": sw.count(), "total": sw.sum("x"), "most": sw.max("y")}
 
 
@@ -94,9 +95,6 @@ def parts_of(progress: dict[str, Any], job: Job) -> dict[str, float]:
         "    call in Python, with what it asks of the state store": job.counted(stateful, _PYTHON),
         "    state committed": job.counted(stateful, "time to commit changes"),
     }
-
-
-_PYTHON = "time to execute Python code"
 
 
 def _stream(spark: SparkSession, folder: Path, name: str) -> sw.Stream:
