@@ -38,7 +38,7 @@ def write_as_planned(folder: Path, copy: Path) -> None:
             path = copy / "in" / name / f"{number:04}.parquet"
             tables = [pq.read_table(folder / "in" / name / f"{file:04}.parquet") for file in files]
             pq.write_table(pa.concat_tables(tables), path)
-            os.utime(path, (1_700_000_000 + number,) * 2)
+            os.utime(path, (1_700_000_000 + number,) * 2)  # Spark takes files by their times
 
 
 def _batches(folder: Path) -> int:

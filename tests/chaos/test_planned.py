@@ -32,6 +32,10 @@ def test_batches_of_one_file_of_each_stream_are_usual(folder):
 def test_a_batch_of_two_files_is_not_usual(folder):
     note(folder, TWO_AT_ONCE)
     assert not is_usual(folder)
+
+
+def test_offsets_say_which_files_of_each_stream_a_batch_took(folder):
+    note(folder, TWO_AT_ONCE)
     assert {"a": [(0,), (1, 2)], "b": [(0,), (1,), (2,)]} == planned(folder)
 
 

@@ -21,9 +21,9 @@ def known(made=(), missed=()) -> KnownMisses:
 
 def tell(found: KnownMisses, made=(), missed=(), weight=1) -> None:
     """Tell of results at these times."""
-    for tell, times in ((found.made, made), (found.miss, missed)):
+    for take_in, times in ((found.made, made), (found.miss, missed)):
         time = np.array(times, np.int64)
-        tell(found.by_part(np.zeros(len(time), np.int64), time, np.full(len(time), weight), 1)[0])
+        take_in(found.by_part(np.zeros(len(time), np.int64), time, np.full(len(time), weight), 1)[0])
 
 
 def test_nothing_is_known_where_nothing_was_due():

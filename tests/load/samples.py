@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.rivals.watch import proportional
+
 from tests.chaos.processes import children, command
 from tests.load.queries import OUTPUTS
 
@@ -19,7 +21,7 @@ def sample(pid: int, folder: Path) -> dict[str, float]:
 
 def memory(pid: int) -> float:
     """Return the MB that a process and all that it has started have in memory; pages that they share count once."""
-    return sum(_pss(each) for each in _tree(pid)) / MB
+    return sum(map(proportional, _tree(pid))) / MB
 
 
 def _processes(pid: int) -> dict[str, float]:
@@ -27,8 +29,8 @@ def _processes(pid: int) -> dict[str, float]:
     for each in _tree(pid):
         (java if "java" in command(each).partition(" ")[0] else python).append(each)
     return {
-        "java_mb": sum(map(_pss, java)) / MB,
-        "python_mb": sum(map(_pss, python)) / MB,
+        "java_mb": sum(map(proportional, java)) / MB,
+        "python_mb": sum(map(proportional, python)) / MB,
         "java_threads": sum(_count(Path(f"/proc/{each}/task")) for each in java),
         "processes": len(java) + len(python),
         "java_handles": sum(_count(Path(f"/proc/{each}/fd")) for each in java),
@@ -54,14 +56,6 @@ def _tree(pid: int) -> Iterator[int]:
     yield pid
     for child in children(pid):
         yield from _tree(child)
-
-
-def _pss(pid: int) -> int:
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), 0)
 
 
 def _count(folder: Path) -> int:
