@@ -60,7 +60,9 @@ def _figures(row: dict[str, Any]) -> list[str]:
 
 
 def _megabytes(size: float | None) -> str:
-    return "" if size is None else f"{size / 1e6:,.1f}" if size < 1e8 else f"{size / 1e6:,.0f}"
+    if size is None:
+        return ""
+    return f"{size / 1e6:,.1f}" if size < 1e8 else f"{size / 1e6:,.0f}"
 
 
 def _ratio(ratios: dict[str, list[float]] | None, figure: str) -> str:

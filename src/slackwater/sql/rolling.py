@@ -32,7 +32,7 @@ def bind_rolling(bound: Bound) -> SqlOutput:
         remedy = "in process there are: read the files with pyarrow. On Spark write a SLIDE, such as SLIDE 1 SECOND"
         bound.places.fail(ref.place, "on Spark there are no windows that move with every row", remedy)
     if query.early is not None or query.empty:
-        place = query.place_of("early" if query.empty is False else "empty")
+        place = query.place_of("empty" if query.empty else "early")
         bound.places.fail(place, "a window that moves with every row is neither early nor empty", "write a SLIDE")
     asked = asked_of(bound, first=bound.streams[0].node.event_time)
     size = bound.duration(ref.window.size)
