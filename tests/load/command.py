@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 import slackwater as sw
+from slackwater.errors import ParameterError, did_you_mean
 from tests.chaos.command import scratch
 from tests.load.overload import overload
 from tests.load.report import overload_table, saturation_table, shapes_table, soak_table, write_json
@@ -27,6 +28,8 @@ _KEPT = ("samples.jsonl", "progress.jsonl", "heap.jsonl")
 
 def main(*, parts: Sequence[str] = (), queries: Sequence[str] = (), minutes: float = 2, output: Path) -> int:
     """Run the parts that are asked for; return the exit code: 1 if anything was wrong."""
+    _check("part", parts, PARTS)
+    _check("query", queries, QUERIES)
     console, good = Console(), True
     output.mkdir(parents=True, exist_ok=True)
     for part in parts or PARTS:
@@ -55,6 +58,7 @@ def _run(part: str, folder: Path, queries: Sequence[str], minutes: float, tell: 
 
 def main_soak(*, minutes: float, query: str, output: Path, share: float = SHARE) -> int:
     """Measure what a query keeps up on one core, then run it at a share of that; return 1 if anything was wrong."""
+    _check("query", [query], QUERIES)
     console = Console()
     output.mkdir(parents=True, exist_ok=True)
     pin([0])
@@ -69,6 +73,13 @@ def main_soak(*, minutes: float, query: str, output: Path, share: float = SHARE)
             if file.exists():
                 (output / f"soak-{file.name}").write_text(file.read_text())
     return 0 if most.is_good and found.is_good else 1
+
+
+def _check(parameter: str, asked: Sequence[str], known: Sequence[str]) -> None:
+    for name in asked:
+        if name not in known:
+            remedy = f"{did_you_mean(name, known)}there are: {', '.join(known)}"
+            raise ParameterError(parameter, name, must="be one that there is", remedy=remedy)
 
 
 def _teller(file: Path) -> Callable[[str], None]:

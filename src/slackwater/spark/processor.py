@@ -74,8 +74,8 @@ class BucketProcessor(StatefulProcessor):
         frames: list[pd.DataFrame] = list(rows)
         packets = packets_in(frames)
         control = read_records(packet.body for packet in packets if packet.kind == CONTROL)
-        began: Any = next(frame["processing_time"].iat[0] for frame in frames if len(frame))
-        yield self._call(bucket_at(key[0]), self._tables(packets), int(began), control)
+        processing_time: Any = next(frame["processing_time"].iat[0] for frame in frames if len(frame))
+        yield self._call(bucket_at(key[0]), self._tables(packets), int(processing_time), control)
 
     def handleExpiredTimer(self, key: Any, timerValues: Any, expiredTimerInfo: Any) -> Iterator[pd.DataFrame]:
         """Do what is due in a quiet bucket."""
