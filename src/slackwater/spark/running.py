@@ -28,6 +28,7 @@ from slackwater.spark.latency import BatchLatency, Told
 from slackwater.spark.noted import Noted
 from slackwater.spark.observed import observed
 from slackwater.spark.outputs import KIND_OF, Destination, batch_writer, checked_destinations, staging_of
+from slackwater.spark.own_settings import own_settings
 from slackwater.spark.pace import Pace
 from slackwater.spark.packets import unpacker
 from slackwater.spark.places import places
@@ -156,7 +157,11 @@ class SparkQuery(Displayed, ABC):
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
             .foreachBatch(batch_writer(self._unpack, destinations, staging, self._notice, decide, **on_batch))
         )
-        with name_for(name, in_words(self.node), self.frames[0].sparkSession) as named_so:
+        spark, alone = self.frames[0].sparkSession, len(staging.outputs) == len(destinations)
+        with (
+            name_for(name, in_words(self.node), spark) as named_so,
+            own_settings(spark, self.frames, buckets=self._buckets, alone=alone, checkpoint=checkpoint),
+        ):
             writer = writer.queryName(named_so)
             query = cast("StreamingQuery", started(writer.trigger(**trigger).start() if trigger else writer.start()))
         hooks.ending.query = query
