@@ -42,7 +42,7 @@ from slackwater.spark.staged import Staging
 from slackwater.spark.ui_names import name_for, named
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
     from pyspark.sql.streaming.query import StreamingQuery
 
     from slackwater.plan.nodes import AggregateNode, ReorderNode, StreamNode, StreamsNode
@@ -249,7 +249,7 @@ class SparkQuery(Displayed, ABC):
             packets = packets.unionByName(control_packets(spark, control, self._buckets))
         if driver is not None:
             packets = packets.unionByName(control_packets(spark, driver.records, self._buckets, clean=True))
-        stamped = packets.withColumn("processing_time", F.expr("unix_micros(current_timestamp())"))
+        stamped = packets.withColumn("processing_time", _batch_time())
         labels = F.array(*(F.lit(label).cast("bigint") for label in places(self._buckets)))
         placed = stamped.withColumn("place", F.get(labels, F.col("bucket")))
         processor = self._ruled_processor()
@@ -281,6 +281,15 @@ class SparkQuery(Displayed, ABC):
         bodies = packets.where(F.col("kind") == kind).select("body")
         unpack = named(unpacker(schema), "unpack", _OUTPUTS[kind])
         return bodies.mapInArrow(unpack, from_arrow_schema(schema))
+
+
+def _batch_time() -> Column:
+    """Return the time at which a batch began, the same when it is repeated.
+
+    `array_sort` is a function that Spark does not compile: elsewhere the time would be part of the code of a stage, and
+    Spark would compile it anew, twice, in every batch.
+    """
+    return F.array_sort(F.array(F.expr("unix_micros(current_timestamp())")))[0]
 
 
 def checked_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame]) -> tuple[pa.Schema, ...]:
