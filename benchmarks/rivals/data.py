@@ -10,6 +10,8 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from benchmarks.spark_files import in_order_of_names
+
 KEYS = 10_000
 AREAS = 1_000
 PER_SECOND = 1_000
@@ -39,6 +41,7 @@ def write(folder: Path, *, rows: int, files: int) -> None:
         for number in range(files):
             pq.write_table(arrived.slice(number * step, step), folder / "arrived" / name / f"{number:03}.parquet")
         pq.write_table(_closing(arrived, index), folder / "arrived" / name / CLOSING)
+        in_order_of_names(folder / "arrived" / name)
 
 
 def _in_order(rows: int, index: int) -> pa.Table:

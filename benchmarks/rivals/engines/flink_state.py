@@ -5,7 +5,7 @@ All of a key is one value, pickled: fewer calls than a state for each stream, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from itertools import product
 from typing import Any
@@ -64,8 +64,9 @@ class Joined(_Keeping):
         # One timer for a key and second, not for each row: it only frees memory.
         ctx.timer_service().register_event_time_timer((time // SLACK_MS + 2) * SLACK_MS + WITHIN_MS)
 
-    def on_timer(self, timestamp: int, ctx: Any) -> None:
-        """Free a key of which nothing can be joined any more."""
+    def on_timer(self, timestamp: int, ctx: Any) -> Iterable[Row]:
+        """Free a key of which nothing can be joined any more; there is nothing to give."""
         held = self._state.value()
         if held and not any(row[0] >= timestamp - WITHIN_MS for rows in held for row in rows):
             self._state.clear()
+        return ()
