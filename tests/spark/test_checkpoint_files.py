@@ -79,6 +79,33 @@ def test_logs_of_named_sources_are_left_to_spark(checkpoint):
     check_files(checkpoint)
 
 
+@pytest.fixture
+def shared(checkpoint):
+    """The same of a frame that is used twice: two offsets, one log."""
+    for number in range(12):
+        offset = f'v1\n{{"conf":{{}}}}\n{{"logOffset":{number}}}\n{{"logOffset":{number}}}'
+        (checkpoint / "offsets" / str(number)).write_text(offset)
+    return checkpoint
+
+
+def test_two_offsets_may_be_of_one_source(shared):
+    check_files(shared)
+
+
+@pytest.mark.parametrize("where", ["10", "11"])
+def test_a_missing_file_of_a_shared_source_is_named(shared, where):
+    (shared / "sources" / "0" / where).unlink()
+    with pytest.raises(StateError, match=f"no file .*sources/0/{where}"):
+        check_files(shared)
+
+
+def test_a_lost_log_of_a_source_is_named_where_another_has_come_as_far(shared):
+    (shared / "slackwater").mkdir()
+    (shared / "slackwater" / "input.json").write_text('{"batch": 11, "logs": ["0", "1"]}')
+    with pytest.raises(StateError, match=r"no file .*sources/1;|no file .*sources/1,"):
+        check_files(shared)
+
+
 def test_missing_commits_are_no_loss(checkpoint):
     for file in (checkpoint / "commits").iterdir():
         file.unlink()

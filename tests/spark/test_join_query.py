@@ -96,6 +96,22 @@ def test_three_streams_over_several_runs_equal_the_local_run(spark, tmp_path, ta
         run(other, tmp_path, drain=False)
 
 
+def test_two_streams_of_one_frame_go_on_after_a_stop(spark, tmp_path, tables):
+    def joined(rows):
+        streams = [
+            sw.stream(rows.where(f"key % 2 = {parity}"), name=name, event_time="ts", arrival="seq")
+            for parity, name in enumerate(("even", "odd"))
+        ]
+        return sw.join(*streams, on="even.key = odd.key - 1", within="200 ms", contract=EVERYTHING)
+
+    for number in range(FILES):
+        write_files(tables[:1], tmp_path, [number])
+        _, found = run(joined(as_streams(spark, tmp_path, 1)[0]), tmp_path, drain=number == FILES - 1)
+    local = joined(spark.read.parquet(str(tmp_path / "bus")))
+    expected = {(row["even"]["seq"], row["odd"]["seq"]) for row in local.results.collect()}
+    assert expected == {(row["even"]["seq"], row["odd"]["seq"]) for row in found["results"].to_pylist()} != set()
+
+
 def test_a_spread_stream_meets_replicated_ones_in_every_bucket(spark, tmp_path, tables):
     options = {
         "on": "bus.key = scats.key",

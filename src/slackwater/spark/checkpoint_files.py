@@ -14,6 +14,7 @@ from typing import Any
 
 from slackwater.errors import StateError
 from slackwater.spark.plan_file import local_folder
+from slackwater.spark.replayed import logs_of_sources, noted_logs
 
 _REMEDY = "restore the checkpoint from a copy; or start with a new checkpoint and new folders"
 _LAST = (
@@ -41,9 +42,7 @@ def check_files(checkpoint: str | os.PathLike[str]) -> None:
     sources = _read_log(folder / "offsets" / str(last), last=last not in commits)[1:]
     if commits:
         _read_log(folder / "commits" / str(commits[-1]))
-    for number, offset in enumerate(sources):
-        if isinstance(offset, dict) and isinstance(offset.get("logOffset"), int) and _has_numbers(folder / "sources"):
-            _check_source(folder / "sources" / str(number), offset["logOffset"])
+    _check_sources(folder, sources)
     if commits and not _state_of(folder):
         raise _missing(folder / "state")
 
@@ -53,9 +52,28 @@ def _state_of(folder: Path) -> bool:
     return any((folder / "state").glob("[0-9]*/[0-9]*"))
 
 
-def _has_numbers(sources: Path) -> bool:
-    """Whether logs of sources have the numbers that offsets have; those of named sources have not."""
-    return all(path.name.isdigit() or path.name.startswith(".") for path in sources.glob("*"))
+def _check_sources(folder: Path, offsets: Sequence[Any]) -> None:
+    """Check the logs of sources of files, whose offsets are numbers of their entries; named ones are left to Spark.
+
+    A frame that is used twice is one source with one log, and has an offset for each use; which log an offset is of
+    cannot be told then, but one of them must have come as far, and none may have gaps.
+    """
+    logs = logs_of_sources(folder)
+    for name in noted_logs(folder):
+        if name not in logs:
+            raise _missing(folder / "sources" / name)
+    dicts = {at: each for at, each in enumerate(offsets) if isinstance(each, dict)}
+    reached = {at: each["logOffset"] for at, each in dicts.items() if isinstance(each.get("logOffset"), int)}
+    if not reached or not all(map(str.isdigit, logs)):
+        return
+    if len(logs) >= len(offsets):
+        for number, last in reached.items():
+            _check_source(folder / "sources" / str(number), last)
+        return
+    for log in (folder / "sources" / name for name in logs):
+        _check_source(log, min(_last_of(log), max(reached.values())))
+    furthest = max((folder / "sources" / name for name in logs), key=_last_of, default=folder / "sources" / "0")
+    _check_source(furthest, max(reached.values()))
 
 
 def _numbers(log: Path) -> list[int]:
@@ -82,9 +100,17 @@ def _read_log(file: Path, *, last: bool = False) -> Sequence[Any]:
         raise _damaged(file, _LAST if last else "") from error
 
 
+def _entries(log: Path) -> dict[int, Path]:
+    return {int(path.name.split(".")[0]): path for path in log.glob("[0-9]*")}
+
+
+def _last_of(log: Path) -> int:
+    return max(_entries(log), default=-1)
+
+
 def _check_source(log: Path, last: int) -> None:
     """Check the log of which files were read: without a part of it, these would be read again."""
-    found = {int(path.name.split(".")[0]): path for path in log.glob("[0-9]*")}
+    found = _entries(log)
     compacted = max((number for number, path in found.items() if path.suffix == ".compact"), default=0)
     for number in range(compacted, max(compacted, last) + 1):  # a compact one has all before it, which go in time
         if number not in found:

@@ -44,7 +44,8 @@ class InputCheck:
         now, before = self._added_up(bodies), _read(folder / FOLDER / _FILE)
         if before.get("batch") != batch or "rows" not in before:
             # Spark does not wait for the disk with its own logs either, and a file that is lost is not missed
-            put(folder / FOLDER / _FILE, json.dumps({"batch": batch, **now}) + "\n", lasting=False)
+            noted = {"batch": batch, "logs": logs_of_sources(folder), **now}
+            put(folder / FOLDER / _FILE, json.dumps(noted) + "\n", lasting=False)
         elif {**before, **now} != before:
             rows = [dict(zip(self.streams, each["rows"], strict=True)) for each in (before, now)]
             raise ReplayError(batch, before=rows[0], now=rows[1], file=str(folder / FOLDER / _FILE))
@@ -56,6 +57,16 @@ class InputCheck:
             "rows": [sum(each["rows"][stream] for each in found) for stream in count],
             "sums": [sum(each["sums"][stream] for each in found) % 2**64 for stream in count],
         }
+
+
+def noted_logs(checkpoint: Path) -> list[str]:
+    """Return the sources that had a log when a batch was last noted: one that is gone since would be read again."""
+    return [str(name) for name in _read(checkpoint / FOLDER / _FILE).get("logs", ())]
+
+
+def logs_of_sources(checkpoint: Path) -> list[str]:
+    """Return the names of the sources that have a log in a checkpoint."""
+    return sorted(path.name for path in (checkpoint / "sources").glob("[!.]*"))
 
 
 def _read(file: Path) -> dict[str, Any]:
