@@ -80,7 +80,7 @@ class Running:
         node, counts = self.output.plan.node, self.counted()
         decisions = pa.concat_tables([DECISIONS.empty_table().select(list(JUDGED)), *self.decisions])
         return Summary(
-            title_of(self.number, node),
+            title_of(self.number, self.output.plan),
             contract_in_words(node.contract),
             **counts,
             kept=kept_of(decisions, node.contract) + dropped(node.contract, counts["late"], counts["arrived"]),
@@ -91,7 +91,7 @@ class Running:
     def _targets(self) -> Iterator[tuple[str, Target | None]]:
         """Yield each output that somebody wants, and where it goes; None is the console."""
         query, sinks = self.output.query, self.pipeline.sinks
-        late = None if query.late is None else query.late.sink
+        late = None if query.first.late is None else query.first.late.sink
         named = {"results": query.into, "late": late, "decisions": query.decisions}
         for what, sink in named.items():
             if sink is not None and sink in sinks:
