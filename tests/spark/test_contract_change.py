@@ -95,6 +95,13 @@ def test_decisions_after_a_change_have_its_target():
     assert [0.05] == [row["target"] for row in decisions]
 
 
+@pytest.mark.parametrize(("text", "measure"), [("drop 5%", "drop_ratio"), ("fixed 1 second", "none")])
+def test_progress_reports_after_a_change_say_what_its_target_is_about(text, measure):
+    bucket = bucket_of(sw.FixedSlack("5 seconds"))
+    packets = bucket.on_tables(rows(10), control=(asks(text),))
+    assert [measure] == packets.loc[packets["kind"] == SUMMARY, "measure"].tolist()
+
+
 def test_the_driver_hears_of_a_change():
     bucket = bucket_of(sw.FixedSlack("5 seconds"))
     packets = bucket.on_tables(control=(asks("fixed 1 second"),))

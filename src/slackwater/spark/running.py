@@ -260,7 +260,7 @@ class SparkQuery(Displayed, ABC):
             outputMode="Append",
             timeMode="ProcessingTime" if self._has_timers else "None",
         )
-        return observed(out, summary=SUMMARY, operator=self.node.operator, contract=self.node.contract)
+        return observed(out, summary=SUMMARY, operator=self.node.operator)
 
     def _within(self, trigger: dict[str, Any] | None) -> Self:
         """Return the same plan as its trigger lets it run."""
