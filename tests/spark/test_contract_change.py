@@ -200,12 +200,14 @@ def join(contract: str) -> Called:
     return Called(node, JoinProcessor(node, [SCHEMA] * 2, Spread.of(node, [SCHEMA] * 2)), 2)
 
 
-def merge(contract: str) -> Called:
+def merge(contract: str, *, is_shared: bool = False) -> Called:
     streams = [
         sw.stream(SCHEMA.empty_table(), name=name, event_time="ts", unit="ms", max_ahead=None) for name in ("a", "b")
     ]
     node = sw.merge(*streams, contract=parse_contract(contract)).node
-    return Called(node, MergeProcessor(node, [SCHEMA] * 2, Spread(1, ((),) * 2)), 2)
+    processor = MergeProcessor(node, [SCHEMA] * 2, Spread(1, ((),) * 2))
+    processor.ruling = replace(processor.ruling, is_shared=is_shared)
+    return Called(node, processor, 2)
 
 
 COMMON = ("drop 0.05 over 5 seconds", "drop 0.2 over 9 seconds", "fixed 1 second", "max", "none", "max cap 300 ms")
@@ -238,6 +240,12 @@ def test_any_contract_may_follow_any_other_that_the_operator_can_keep(plan):
 def decided(packets: pd.DataFrame) -> list[dict]:
     bodies = packets.loc[packets["kind"] == DECISIONS, "body"]
     return [row for body in bodies for row in from_bytes(body).to_pylist()]
+
+
+def test_of_queries_that_share_a_deadline_none_takes_another_contract():
+    called = merge("drop 0.05 over 5 seconds", is_shared=True)
+    (words,) = [row["stream"] for row in decided(called.on_rows([rows(1)], (asks("drop 0.1"),)))]
+    assert words.startswith("refused: contract 'drop 0.1': contract must stay as it is where several queries share")
 
 
 @pytest.mark.parametrize("made", [aggregate, merge])
