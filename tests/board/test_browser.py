@@ -65,6 +65,17 @@ def test_every_figure_is_drawn(page):
     assert [1] * 6 == [page.locator(f"#{name} svg").count() for name in figures]
 
 
+def test_the_delays_of_now_and_of_an_hour_ago_are_two_curves_in_one_figure(page, left):
+    left.figures(4, written=3_602 * SECOND, delays={"0": 50, "30": 49, "40": 1})
+    page.wait_for_selector("#delays .legend :text('an hour ago')", timeout=WAIT)
+    curves = [curve.get_attribute("points").split(" ") for curve in page.locator("#delays polyline").all()]
+    assert ["now", "an hour ago"] == page.locator("#delays .legend span").all_inner_texts()
+    assert [True, True] == [len(curve) > 5 for curve in curves]
+    words = page.inner_text("#delays-caption")
+    assert "Now 50 % came in order, 99 % at most 2.32 s behind." in words
+    assert "An hour ago 88.7 % came in order" in words
+
+
 def test_every_control_sends_what_it_says(page, left):
     page.fill("#contract", "drop 5% over 1 minute")
     page.click("#change")

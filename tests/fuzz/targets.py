@@ -51,6 +51,7 @@ TARGETS: Mapping[str, Target] = {
         lambda: [text.encode() for text in (*DOCUMENTS, *OURS, _YAML, _SCRIPT)],
         (
             *("SELECT ", " FROM ", "bus", "scats", "[5 s]", "[RANGE ", "SLIDE ", " WHERE ", " GROUP BY ", "DRATIO "),
+            *("WINDOW [9 s, SLIDE 3 s]", "FROM (SELECT ", ") [9 s, SLIDE 9 s]", "GROUP BY bus.line"),
             *(
                 " WITH ",
                 "RECALL ",

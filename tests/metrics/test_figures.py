@@ -60,6 +60,14 @@ def test_a_gauge_keeps_its_value_where_a_batch_does_not_say_it():
     assert 0.97 == values(figures)["quality_measured", "recall"]
 
 
+def test_the_quality_of_a_contract_that_rules_no_more_is_not_shown():
+    figures = Figures()
+    figures.on_batch(batch(0, target=0.99, measured=0.97))
+    figures.on_batch(batch(1, measure="drop_ratio", target=0.01))
+    qualities = {where: value for where, value in values(figures).items() if where[0].startswith("quality")}
+    assert {("quality_target", "drop_ratio"): 0.01} == qualities
+
+
 def test_a_query_without_a_decision_has_no_measured_quality():
     figures = Figures()
     figures.on_batch(batch())

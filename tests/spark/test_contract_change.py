@@ -95,6 +95,13 @@ def test_decisions_after_a_change_have_its_target():
     assert [0.05] == [row["target"] for row in decisions]
 
 
+@pytest.mark.parametrize(("text", "measure"), [("drop 5%", "drop_ratio"), ("fixed 1 second", "none")])
+def test_progress_reports_after_a_change_say_what_its_target_is_about(text, measure):
+    bucket = bucket_of(sw.FixedSlack("5 seconds"))
+    packets = bucket.on_tables(rows(10), control=(asks(text),))
+    assert [measure] == packets.loc[packets["kind"] == SUMMARY, "measure"].tolist()
+
+
 def test_the_driver_hears_of_a_change():
     bucket = bucket_of(sw.FixedSlack("5 seconds"))
     packets = bucket.on_tables(control=(asks("fixed 1 second"),))
@@ -193,12 +200,14 @@ def join(contract: str) -> Called:
     return Called(node, JoinProcessor(node, [SCHEMA] * 2, Spread.of(node, [SCHEMA] * 2)), 2)
 
 
-def merge(contract: str) -> Called:
+def merge(contract: str, *, is_shared: bool = False) -> Called:
     streams = [
         sw.stream(SCHEMA.empty_table(), name=name, event_time="ts", unit="ms", max_ahead=None) for name in ("a", "b")
     ]
     node = sw.merge(*streams, contract=parse_contract(contract)).node
-    return Called(node, MergeProcessor(node, [SCHEMA] * 2, Spread(1, ((),) * 2)), 2)
+    processor = MergeProcessor(node, [SCHEMA] * 2, Spread(1, ((),) * 2))
+    processor.ruling = replace(processor.ruling, is_shared=is_shared)
+    return Called(node, processor, 2)
 
 
 COMMON = ("drop 0.05 over 5 seconds", "drop 0.2 over 9 seconds", "fixed 1 second", "max", "none", "max cap 300 ms")
@@ -231,6 +240,12 @@ def test_any_contract_may_follow_any_other_that_the_operator_can_keep(plan):
 def decided(packets: pd.DataFrame) -> list[dict]:
     bodies = packets.loc[packets["kind"] == DECISIONS, "body"]
     return [row for body in bodies for row in from_bytes(body).to_pylist()]
+
+
+def test_of_queries_that_share_a_deadline_none_takes_another_contract():
+    called = merge("drop 0.05 over 5 seconds", is_shared=True)
+    (words,) = [row["stream"] for row in decided(called.on_rows([rows(1)], (asks("drop 0.1"),)))]
+    assert words.startswith("refused: contract 'drop 0.1': contract must stay as it is where several queries share")
 
 
 @pytest.mark.parametrize("made", [aggregate, merge])

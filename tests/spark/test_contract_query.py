@@ -12,7 +12,7 @@ from slackwater.spark.control_stream import send
 from tests.spark.test_query import read
 
 pytestmark = pytest.mark.spark
-STATED, CHANGED = sw.FixedSlack("1 hour"), "fixed 2 seconds"
+STATED, CHANGED = sw.FixedSlack("1 hour"), "drop 0.01 over 1 minute cap 2 seconds"
 
 
 class Running:
@@ -35,6 +35,11 @@ class Running:
         self.query.processAllAvailable()
         return self.results()
 
+    def measures(self) -> list[str]:
+        """Return what the targets of the batches of this run were about, as progress reports say it."""
+        observed = [progress["observedMetrics"].get("slackwater") for progress in self.query.recentProgress]
+        return [each["measure"] for each in observed if each is not None and each["measure"] is not None]
+
     def results(self) -> list[int]:
         return read(self.folder / "results")["ts"].to_pylist()
 
@@ -48,9 +53,10 @@ def test_a_contract_changes_without_a_restart_outlives_one_and_a_drain_ends_the_
     try:
         assert [] == running.rows(10, 20)
         send(tmp_path / "control", "contract", contract=CHANGED)
-        assert [10, 20] == running.rows(22)
+        assert [10, 20, 22] == running.rows(22)
+        assert ("none", "drop_ratio") == (running.measures()[0], running.measures()[-1])
         running.restart()
-        assert [10, 20, 22] == running.rows(24)
+        assert [10, 20, 22, 24] == running.rows(24)
         send(tmp_path / "control", "drain", stop=True)
         assert running.query.awaitTermination(90)
     finally:

@@ -95,18 +95,26 @@ def test_the_end_of_an_earlier_run_does_not_take_from_the_next(noted):
 
 
 def test_what_the_driver_decided_counts_for_all_buckets(noted):
-    decide = noted.decided(lambda bodies, batch: decisions_table({"slack": [1, 2_000_000], "measured": 0.98}, 2))
-    assert 2 == decide([], 0).num_rows
+    decide = noted.decided(lambda bodies, batch, said: decisions_table({"slack": [1, 2_000_000], "measured": 0.98}, 2))
+    assert 2 == decide([], 0, []).num_rows
     observed = batch_of(report()).observed
     assert (2_000_000, 0.98) == (observed["slack"], observed["measured"])
 
 
 def test_a_batch_without_a_decision_of_the_driver_keeps_the_last_one(noted):
     tables = iter([decisions_table({"slack": [3]}, 1), pa.table({"slack": pa.array([], pa.int64())})])
-    decide = noted.decided(lambda bodies, batch: next(tables))
+    decide = noted.decided(lambda bodies, batch, said: next(tables))
     for batch in range(2):
-        decide([], batch)
+        decide([], batch, [])
     assert 3 == batch_of(report()).observed["slack"]
+
+
+def test_what_the_driver_decided_under_another_contract_counts_no_more(noted):
+    tables = iter([decisions_table({"slack": [3], "measured": 0.98}, 1), decisions_table({}, 0)])
+    decide = noted.decided(lambda bodies, batch, said: next(tables))
+    decide([], 0, [])
+    decide([], 1, [b'{"contract": ["Recall(0.9)", "drop 0.01"]}'])
+    assert None is batch_of(report(observed={**OBSERVED, "measure": "drop_ratio"})).observed["measured"]
 
 
 def test_a_query_of_ours_that_failed_before_its_first_batch_is_counted(noted):

@@ -12,7 +12,8 @@ import slackwater as sw
 from slackwater.errors import ParameterError
 from slackwater.measurement import Waited
 from slackwater.models.graph import Graph
-from slackwater.spark.control_stream import read_record
+from slackwater.spark.control_stream import describe, read_record, send
+from slackwater.spark.ruling import Ruling
 from slackwater.spark.shared_deadline import _Seen
 from slackwater.time import Duration
 
@@ -29,6 +30,7 @@ class Node:
 @dataclass(frozen=True)
 class Plan:
     node: Node
+    is_shared: bool = False
 
 
 def shared(folder, **options):
@@ -87,6 +89,32 @@ def test_until_it_is_told_an_operator_waits_for_its_share(tmp_path):
     plan = shared(tmp_path)._sharing("jams", Plan(Node(sw.Deadline("20 seconds", latency="1 second"))))
     assert Duration.of("9 seconds") == plan.node.contract.left
     assert 20 * SECOND == plan.node.contract.goal().cap  # what it may be told
+
+
+def test_a_plan_that_shares_says_so(tmp_path):
+    assert shared(tmp_path)._sharing("jams", Plan(Node(sw.Deadline("20 seconds")))).is_shared
+
+
+def test_one_operator_that_is_asked_for_another_contract_refuses_and_says_who_decides(tmp_path):
+    changed = Ruling(Node(sw.Deadline("20 seconds")), (), is_shared=True).change(None, "deadline 10 seconds")
+    assert None is changed.after
+    assert changed.words.startswith(
+        "refused: contract 'deadline 10 seconds': contract must stay as it is where several"
+    )
+    assert "start all with sw.shared_deadline" in changed.words
+
+
+def test_whoever_sends_another_contract_to_one_operator_is_told_at_once(tmp_path):
+    describe(tmp_path, {"operator": "join", "shared": True})
+    with pytest.raises(ParameterError, match="where several queries share a deadline"):
+        send(tmp_path, "contract", contract="deadline 10 seconds")
+    assert [] == list(tmp_path.glob("[!_]*.json"))
+
+
+def test_a_drain_may_be_sent_to_one_operator(tmp_path):
+    describe(tmp_path, {"operator": "join", "shared": True})
+    send(tmp_path, "drain")
+    assert ["drain"] == [read_record(path.read_bytes()).kind for path in tmp_path.glob("[!_]*.json")]
 
 
 def test_only_the_longest_path_is_shared(tmp_path):

@@ -51,4 +51,13 @@ OURS = (
     "SELECT * FROM bus PARTITION BY line WITH SLACK 2 SECONDS LATE ADJUST",
     "SELECT * FROM MERGE(bus, scats) WHERE stream = 'bus' DEADLINE 6 SECONDS",
     "SELECT sum(delay) AS s FROM bus [RANGE 20 s, SLIDE 10 s] WITH NO SLACK EARLY EVERY 5 SECONDS EMPTY WINDOWS",
+    "SELECT bus.area, count(*) AS n, max(delay * 2) FROM bus [5 s], scats [5 s] WHERE bus.area = scats.area "
+    "WINDOW [RANGE 10 s, SLIDE 5 s] GROUP BY bus.area WITH RECALL 0.99 EARLY 25% LATE TO side",
+    "SELECT a.line, b.line, count(*) AS n FROM bus AS a [5 s], bus AS b [5 s] WHERE a.area = b.area "
+    "WINDOW [RANGE 20 s, SLIDE 20 s] GROUP BY a.line, b.line WITH MAX SLACK",
+    "SELECT where_, sum(f) AS flow FROM (SELECT bus.area AS where_, scats.flow AS f FROM bus [5 s], scats [5 s] "
+    "WHERE bus.area = scats.area WITH RECALL 0.99) AS jams [RANGE 10 s, SLIDE 10 s] GROUP BY jams.where_",
+    "SELECT max(n) AS most FROM (SELECT line, count(*) AS n FROM bus [RANGE 5 s, SLIDE 5 s] GROUP BY line "
+    "WITH SLACK 2 SECONDS LATE DROP) [RANGE 20 s, SLIDE 20 s]",
+    "SELECT stream, count(*) AS n FROM MERGE(bus, scats) WINDOW [RANGE 20 s, SLIDE 20 s] GROUP BY stream WITH NO SLACK",
 )

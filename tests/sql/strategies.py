@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from slackwater.sql.expressions import checked_expression
 from slackwater.sql.functions import AGGREGATES, LOCAL
 from slackwater.sql.tokens import tokenize
 from slackwater.sql.tree import (
+    ColumnRef,
     CreateSink,
     CreateStream,
     EarlyClause,
@@ -100,16 +102,38 @@ NAME_LISTS = st.lists(NAMES, max_size=3).map(tuple)
 
 
 @st.composite
-def queries(draw):
+def froms(draw, deep):
+    """Return what FROM may have: whether it is merged, its streams, and windows of what these give."""
+    refs = STREAM_REFS if not deep else STREAM_REFS | nested_refs()
+    merged, streams = draw(st.booleans()), tuple(draw(st.lists(refs, min_size=1, max_size=3)))
+    has_last = merged or (len(streams) > 1 and all(ref.window is not None for ref in streams))
+    return {"merged": merged, "streams": streams, "window": draw(maybe(WINDOWS)) if has_last else None}
+
+
+@st.composite
+def nested_refs(draw):
+    inner = replace(draw(queries(deep=False)), into=None, decisions=None)
+    return StreamRef("", draw(OPTIONAL_NAME), draw(WINDOWS), draw(maybe(SHARES)), inner)
+
+
+@st.composite
+def groups(draw, streams):
+    called = [ref.called for ref in streams if ref.called]
+    stream = maybe(st.sampled_from(called)) if called else st.none()
+    return tuple(draw(st.lists(st.builds(ColumnRef, NAMES, stream), max_size=3)))
+
+
+@st.composite
+def queries(draw, deep=True):
     buckets = draw(st.none() | st.integers(1, 64))
+    given = draw(froms(deep))
     return Query(
         items=tuple(
             draw(st.lists(st.builds(Item, EXPRESSIONS, OPTIONAL_NAME) | st.builds(Item, STARS), min_size=1, max_size=3))
         ),
-        streams=tuple(draw(st.lists(STREAM_REFS, min_size=1, max_size=3))),
-        merged=draw(st.booleans()),
+        **given,
         where=draw(maybe(EXPRESSIONS)),
-        group_by=draw(NAME_LISTS),
+        group_by=draw(groups(given["streams"])),
         partition_by=draw(NAME_LISTS),
         promises=tuple(draw(st.lists(PROMISES, max_size=3))),
         early=draw(maybe(EARLY)),
@@ -155,6 +179,7 @@ WORDS = st.sampled_from(
         "5",
         "SECONDS",
         "SLIDE",
+        "WINDOW",
         "KEEP",
         "WHERE",
         "bus.area",
@@ -245,5 +270,9 @@ FORMS = st.sampled_from(
         "SELECT {} AS a, max({}) AS b FROM bus [10 s, SLIDE 5 s] GROUP BY line WITH NO SLACK EARLY 25%",
         "SELECT sum({}) AS a FROM bus [10 s] WITH NO SLACK",
         "SELECT {} AS a FROM MERGE(bus, scats) WITH NO SLACK",
+        "SELECT {} AS a, max({}) AS b FROM bus [5 s], scats [5 s] WINDOW [9 s, SLIDE 3 s] GROUP BY line WITH NO SLACK",
+        "SELECT max({}) AS b FROM (SELECT delay, {} AS x FROM bus [5 s], scats [5 s] WITH NO SLACK) [9 s, SLIDE 9 s]",
+        "SELECT max({}) AS b FROM (SELECT max({}) AS x FROM bus [5 s, SLIDE 5 s] WITH NO SLACK) [10 s, SLIDE 10 s]",
+        "SELECT max({}) AS b FROM MERGE(bus, scats) WINDOW [9 s, SLIDE 9 s] GROUP BY stream WITH NO SLACK",
     ]
 )

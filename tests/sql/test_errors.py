@@ -6,6 +6,8 @@ import pytest
 
 import slackwater as sw
 
+BOTH = "bus [5 s], scats [5 s]"
+LAST = "WINDOW [RANGE 9 s, SLIDE 9 s]"
 WRONG = [
     ("SELEC * FROM bus", "SELEC", "did you mean SELECT?"),
     ("SELECT * FORM bus", "FORM", "did you mean FROM?"),
@@ -39,7 +41,27 @@ WRONG = [
     ("SELECT line FROM bus WITHIN ERROR 3%", "WITHIN ERROR 3%", "use DROP here"),
     ("SELECT * FROM MERGE(bus, scats) WITH RECALL 0.99", "WITH RECALL 0.99", "DROP 0.01 lets the same share"),
     ("SELECT * FROM bus PARTITION BY lne WITH NO SLACK", "PARTITION BY lne", "line"),
-    ("SELECT * FROM bus [5 s], scats [5 s] WITH NO SLACK GROUP BY line", "GROUP BY line", "aggregate"),
+    ("SELECT * FROM bus [5 s], scats [5 s] WITH NO SLACK GROUP BY line", "GROUP BY line", "write WINDOW [RANGE"),
+    ("SELECT count(*) FROM bus [5 s], scats [5 s] WITH NO SLACK", "count(*)", "write one for what the join finds"),
+    (f"SELECT count(*) FROM {BOTH} WINDOW [9 s] WITH NO SLACK", "WINDOW [9 s]", "SLIDE 10 SECONDS"),
+    (f"SELECT count(*) FROM {BOTH} WINDOW [9 s, SLIDE 20 s] WITH NO SLACK", "WINDOW [9 s, SLIDE 20 s]", "slide"),
+    (f"SELECT count(*) FROM {BOTH} WINDOW [9 s, DRATIO 1%] WITH NO SLACK", "[9 s, DRATIO 1%]", "WITH DROP 1%"),
+    (f"SELECT area, count(*) FROM {BOTH} {LAST} WITH NO SLACK", "area", "write bus.area or scats.area"),
+    (f"SELECT bus.area, count(*) FROM {BOTH} {LAST} WITH NO SLACK", "bus.area", "write GROUP BY bus.area"),
+    (f"SELECT max(delay * flow) FROM {BOTH} {LAST} WITH NO SLACK", "max(delay * flow)", "INTO a sink"),
+    (f"SELECT count(*) FROM MERGE(bus, scats) WHERE stream = 'bus' {LAST} WITH NO SLACK", "stream = 'bus'", "GROUP BY"),
+    ("SELECT * FROM MERGE(bus [5 s], scats) WITH NO SLACK", "bus [5 s]", "MERGE(bus, scats) WINDOW"),
+    (f"SELECT count(*) FROM (SELECT * FROM {BOTH}) [9 s, SLIDE 9 s] WITH NO SLACK", "WITH NO SLACK", "before the )"),
+    (f"SELECT max(x) FROM (SELECT delay FROM {BOTH} WITH NO SLACK) [9 s, SLIDE 9 s]", "max(x)", "are: delay"),
+    (f"SELECT max(delay) FROM (SELECT * INTO o FROM {BOTH}) [9 s, SLIDE 9 s]", "INTO o", "after the closing bracket"),
+    (f"SELECT * FROM bus [5 s], (SELECT * FROM {BOTH}) [5 s]", f"(SELECT * FROM {BOTH}) [5 s]", "INTO sinks"),
+    ("SELECT count(*) FROM (SELECT * FROM bus WTIH NO SLACK) [9 s, SLIDE 9 s]", "WTIH", "did you mean WITH?"),
+    ("SELECT count(*) FROM (SELECT * FROM bus WITH NO SLACK; ) [9 s, SLIDE 9 s]", ";", "expected a clause or ')'"),
+    (
+        "SELECT count(*) FROM (SELECT * FROM bus WITH NO SLACK) [9 s, SLIDE 9 s]",
+        "(SELECT * FROM bus WITH NO SLACK) [9 s, SLIDE 9 s]",
+        "write the window after the stream",
+    ),
     ("SELECT max(delay) FROM bus [5 s, SLIDE 10 s] WITH NO SLACK", "bus [5 s, SLIDE 10 s]", ""),
     (
         "SELECT max(delay) AS m FROM bus [5 s, SLIDE 5 s] WITHIN ERROR 3% OF x",

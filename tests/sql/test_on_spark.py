@@ -72,6 +72,30 @@ def test_a_pipeline_goes_on_from_its_checkpoint(spark, folder):
         list(run(pipeline, checkpoint=folder / "another", once=True))
 
 
+def test_an_aggregate_of_a_join_is_one_query_with_the_results_that_it_has_in_process(spark, folder):
+    met = "FROM bus [2 s], scats [2 s] WHERE abs(bus.ts - scats.ts) <= 1"
+    text = f"SELECT line, count(*) AS n, max(scats.flow * 2) AS twice {met} WINDOW [10 s, SLIDE 10 s] GROUP BY line"
+    text += " WITH SLACK 1 SECOND"
+    created = "".join(
+        f"CREATE STREAM {name} WITH (path = '{name}', event_time = 'ts', unit = 's', arrival = 'seq');"
+        for name in ("bus", "scats")
+    )
+    pipeline = read_pipeline(f"{created} CREATE SINK o WITH (path = 'out'); INSERT INTO o {text}")
+    (summary,) = run(pipeline, checkpoint=folder / "checkpoint", once=True, drain=True)
+    there = spark.read.parquet(str(folder / "out")).drop("batch").orderBy("window.end", "line").toArrow().to_pylist()
+    here = sw.sql(text, bus=in_process(BUS), scats=in_process(SCATS)).results.to_pylist()
+    assert here == there
+    assert ("query 1: join of bus, scats, then aggregate", 11) == (summary.query, summary.arrived)
+
+
+def test_buckets_that_do_not_keep_groups_together_are_an_error_at_their_clause(spark, folder):
+    streams = {name: streaming(spark, folder, name) for name in ("bus", "scats")}
+    met = "FROM bus [2 s], scats [2 s] WHERE bus.ts = scats.ts WINDOW [10 s, SLIDE 10 s] GROUP BY line"
+    with pytest.raises(sw.SqlError, match="group by what they are made of") as caught:
+        sw.sql(f"SELECT count(*) AS n {met} WITH SLACK 1 SECOND BUCKETS 4", **streams)
+    assert "BUCKETS 4" == caught.value.text[caught.value.start : caught.value.stop]
+
+
 def test_a_query_that_fails_is_an_error_of_ours_in_one_line(spark, folder):
     text = PIPELINE.replace("SLACK 2 SECONDS LATE TO missed", "NO SLACK LATE RAISE")
     with pytest.raises(QueryError, match="LateEventError") as caught:

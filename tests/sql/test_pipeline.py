@@ -66,6 +66,19 @@ def test_every_row_is_accounted_for_in_the_summary(folder):
     assert (5, 4, 1, 0) == (found.arrived, found.released, found.late, found.buffered)
 
 
+def test_late_rows_of_a_query_in_brackets_go_to_their_sink(folder):
+    pairs = "SELECT a.line FROM bus AS a [1 s], bus AS b [1 s] WITH NO SLACK LATE TO missed"
+    text = f"SELECT count(*) AS n FROM ({pairs}) [9 s, SLIDE 9 s] GROUP BY line"
+    (found,) = ran(f"{BUS} CREATE SINK missed WITH (path = 'missed.parquet'); {text}")
+    assert ("query 1: join of a, b, then aggregate", 10) == (found.query, found.arrived)
+    assert found.late == pq.read_table(folder / "missed.parquet").num_rows > 0
+
+
+def test_a_sink_of_a_query_in_brackets_must_be_there(folder):
+    pairs = "SELECT * FROM bus AS a [1 s], bus AS b [1 s] WITH NO SLACK LATE TO missed"
+    assert "CREATE SINK missed" in refusal(f"{BUS} SELECT count(*) AS n FROM ({pairs}) [9 s, SLIDE 9 s]")
+
+
 def test_dropped_rows_are_counted_as_late(folder):
     (found,) = ran(f"{BUS} {ORDERED} LATE DROP")
     assert 1 == found.late

@@ -42,6 +42,62 @@ def test_a_join_is_that_of_python(named):
     assert replace(same, condition=found.condition) == found
 
 
+WINDOWS = "WINDOW [RANGE 10 s, SLIDE 5 s] GROUP BY bus.area WITH RECALL 0.9"
+JOINED = "bus [2 s], scats [2 s] WHERE bus.area = scats.area"
+OF_A_JOIN = [
+    f"SELECT count(*) AS n, max(bus.delay) AS worst FROM {JOINED} {WINDOWS}",
+    f"SELECT count(*) AS n, max(d) AS worst FROM (SELECT bus.area, bus.delay AS d FROM {JOINED} WITH RECALL 0.9) "
+    "[RANGE 10 s, SLIDE 5 s] GROUP BY area",
+    f"SELECT count(*) AS n, max(delay) AS worst FROM (SELECT * FROM {JOINED} WITH RECALL 0.9) AS jams "
+    "[RANGE 10 s, SLIDE 5 s] GROUP BY bus.area",
+]
+
+
+@pytest.mark.parametrize("text", OF_A_JOIN)
+def test_an_aggregate_of_a_join_is_that_of_python(named, text):
+    jams = sw.join(*named.values(), within="2 seconds", on="area", contract=sw.Recall(0.9))
+    values = {"n": sw.count(), "worst": sw.max("bus.delay")}
+    same = sw.aggregate(jams, by="bus.area", size="10 seconds", slide="5 seconds", values=values)
+    found = sw.sql(text, **named)
+    assert (same.then, same.feed) == (found.plan.then, found.plan.feed)
+    assert same.results == found.results
+
+
+def test_an_aggregate_of_an_aggregate_is_that_of_python(named):
+    counts = sw.aggregate(
+        named["bus"], by="line", size="5 seconds", values={"n": sw.count()}, contract=sw.FixedSlack("2 seconds")
+    )
+    same = sw.aggregate(counts, size="20 seconds", values={"most": sw.max("n")})
+    inner = "SELECT line, count(*) AS n FROM bus [RANGE 5 s, SLIDE 5 s] GROUP BY line WITH SLACK 2 SECONDS"
+    assert same.node == node(f"SELECT max(n) AS most FROM ({inner}) [RANGE 20 s, SLIDE 20 s]", named)
+
+
+def test_what_is_computed_from_one_stream_is_aggregated_over_the_join(named):
+    values = "max(bus.delay * 2) AS twice, sum(scats.flow + 1) AS more"
+    found = sw.sql(f"SELECT {values} FROM {JOINED} WINDOW [RANGE 20 s, SLIDE 20 s] WITH MAX SLACK", **named).results
+    rows = sw.sql(f"SELECT bus.delay, scats.flow FROM {JOINED} WITH MAX SLACK", **named).results.to_pylist()
+    more = sum(row["flow"] + 1 for row in rows)
+    assert (2 * max(row["delay"] for row in rows), more) == (found["twice"][0].as_py(), found["more"][0].as_py())
+
+
+def test_columns_that_are_computed_have_names_that_no_other_column_has():
+    rows = pa.table({"ts": [1, 2], "s": [{"x": 5}, {"x": 7}], "s_x": [1, 1]})
+    text = "SELECT max(s.x), max(s_x), max(bus.s.x + 1) FROM bus [9 s, SLIDE 9 s] WITH NO SLACK"
+    found = sw.sql(text, bus=sw.stream(rows, event_time="ts", unit="s")).results.drop_columns("window")
+    assert [{"max(s.x)": 7, "max(s_x)": 1, "max(bus.s.x + 1)": 8}] == found.to_pylist()
+
+
+def test_groups_of_one_name_are_told_apart_by_their_streams(named):
+    text = "SELECT count(*) AS n FROM bus AS a [5 s], bus AS b [5 s] WINDOW [RANGE 20 s, SLIDE 20 s]"
+    found = sw.sql(f"{text} GROUP BY a.line, b.line WITH MAX SLACK", **named).results
+    assert ["window", "a_line", "b_line", "n"] == found.column_names
+
+
+def test_a_group_has_the_name_that_the_query_in_brackets_gives_it(named):
+    text = "SELECT count(*) AS n FROM (SELECT scats.flow AS f FROM bus [5 s], scats [5 s] WITH MAX SLACK)"
+    assert ["window", "f", "n"] == sw.sql(f"{text} [9 s, SLIDE 9 s] GROUP BY f", **named).results.column_names
+
+
 def test_an_aggregate_is_that_of_python(named):
     text = (
         "SELECT max(delay) AS worst, count(*) AS n FROM bus [30 s, SLIDE 10 s] GROUP BY line WITHIN ERROR 3% EARLY 25%"

@@ -9,6 +9,7 @@ from typing import Any
 from slackwater.events import REASONS
 
 _MICROSECONDS = 1_000_000
+OF_CONTRACT = ("quality_target", "quality_measured", "quality_estimated")  # by what the contract measures
 _QUANTILES = {"p50": "0.5", "p95": "0.95", "p99": "0.99", "max": "1"}
 
 
@@ -37,6 +38,11 @@ class Batch:
         return str(self.observed.get("operator") or "unknown")
 
     @property
+    def measure(self) -> str:
+        """What the contract that rules is about: another one may, since the batch before."""
+        return str(self.observed.get("measure") or "none")
+
+    @property
     def late(self) -> dict[str, int]:
         """How many rows were late, by reason: those that are in no late output are unlisted."""
         found = {str(reason): int(self.observed.get(f"late_{reason}") or 0) for reason in REASONS}
@@ -59,11 +65,10 @@ class Batch:
     @property
     def levels(self) -> dict[tuple[str, str | None], float]:
         """The values of gauges, as far as they are known."""
-        measure = str(self.observed.get("measure") or "none")
         found: dict[tuple[str, str | None], float | None] = {
             ("slack_seconds", None): _seconds(self.observed.get("slack")),
             ("buffered_rows", None): self.observed.get("buffered"),
-            **{(f"quality_{name}", measure): self.observed.get(name) for name in ("target", "measured", "estimated")},
+            **{(name, self.measure): self.observed.get(name.removeprefix("quality_")) for name in OF_CONTRACT},
             **self._quantiles("latency"),
             **self._quantiles("stall"),
             ("batch_seconds", None): self.seconds,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from slackwater.metrics.batch import OF_CONTRACT
 from slackwater.metrics.catalog import METRICS, Metric
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ class _Query:
             self.last_batch = batch.number
             for where, rows in batch.counts.items():
                 self.counts[where] = self.counts.get(where, 0) + rows
+        for name, label in [*self.levels]:
+            if name in OF_CONTRACT and label != batch.measure:
+                del self.levels[name, label]  # of a contract that rules no more
         self.levels |= batch.levels
 
     def is_ended_as(self, name: str) -> bool:

@@ -45,7 +45,7 @@ def chained_node(
         size=length,
         slide=step,
         values=computed,
-        by=tuple(map(_short, keys)),
+        by=tuple(map(short_name, keys)),
         contract=NoSlack(adaptation_interval=first.contract.interval),
         buckets=first.buckets,
         early=_raw(first, check_early(early)),
@@ -85,7 +85,7 @@ def _spread_by(first: StreamsNode) -> tuple[str, ...]:
 
 def _feed(first: StreamsNode, results: pa.Schema, by: Sequence[str], values: Sequence[str]) -> Feed:
     known, names = columns_within(results), {EVENT_TIME: EVENT_TIME}
-    for column, name in [*((key, _short(key)) for key in by), *((column, column) for column in values)]:
+    for column, name in [*((key, short_name(key)) for key in by), *((column, column) for column in values)]:
         if column not in known:
             remedy = f"the results have: {', '.join(known)}"
             raise ColumnError(first.operator, column, problem="does not exist", remedy=remedy)
@@ -99,10 +99,10 @@ def _feed(first: StreamsNode, results: pa.Schema, by: Sequence[str], values: Seq
     return Feed(tuple(names.items()))
 
 
-def _short(column: str) -> str:
+def short_name(column: str) -> str:
     """Return what a group is called in the results.
 
-    >>> _short("bus.line"), _short("line")
+    >>> short_name("bus.line"), short_name("line")
     ('line', 'line')
     """
     return column.rpartition(".")[2]

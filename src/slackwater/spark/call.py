@@ -19,13 +19,14 @@ from slackwater.pipeline.columns import decided_table, late_table, read_batch, r
 from slackwater.pipeline.guard import Incoming
 from slackwater.pipeline.reorder import STATE_VERSION, Outcome, ReorderPipeline, check_version
 from slackwater.spark.latency import Left, Waits
-from slackwater.spark.observed import COUNTED, QUALITY, figures_of
+from slackwater.spark.observed import COUNTED, QUALITY, figures_of, measure_of
 from slackwater.spark.packets import split, to_bytes
 from slackwater.spark.sealed import sealed_text, unsealed_text
 from slackwater.spark.state import Chunk, ChunkedBuffer, ChunkStore, Payload
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
+    from slackwater.contracts import Contract
     from slackwater.events import Rows
     from slackwater.plan.nodes import ReorderNode, StreamNode
     from slackwater.time import Times
@@ -39,6 +40,7 @@ _FIELDS: list[pa.Field[Any]] = [
     pa.field("body", pa.binary()),
     *(pa.field(name, pa.int64()) for name in (*_COUNTS, *COUNTED)),
     *(pa.field(name, pa.float64()) for name in QUALITY),
+    pa.field("measure", pa.string()),  # of the summary alone: what these are about
     pa.field("file", pa.binary()),  # instead of a body: the name of what a bucket wrote itself
 ]
 PACKETS_OUT = pa.schema(_FIELDS)
@@ -128,9 +130,10 @@ class Call:
     delays: Sequence[tuple[Times, Rows | None]] = ()  # of the rows that came, stream by stream, and of how many each is
     notes: bytes | None = None  # for people who ask the driver how the operator works; nothing depends on them
 
-    def summary(self, state_bytes: int, waits: Waits) -> dict[str, Any]:
-        """Return the packet that Spark's progress reports are made from: counts of this call alone."""
+    def summary(self, state_bytes: int, waits: Waits, contract: Contract) -> dict[str, Any]:
+        """Return the packet that Spark's progress reports are made from: counts of this call, under its contract."""
         return {
+            "measure": measure_of(contract),
             "kind": SUMMARY,
             "bucket": self.bucket,
             "body": self.notes,

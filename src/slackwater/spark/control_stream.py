@@ -21,6 +21,7 @@ from slackwater.errors import ParameterError, QueryError, printable
 from slackwater.pipeline.prod import Prod, check_prod
 from slackwater.plan.contract_text import parse_contract
 from slackwater.plan.validate import check_contract
+from slackwater.spark.ruling import own_change_refused
 from slackwater.time import MAX_TIME, MIN_TIME, Duration, DurationLike, microseconds_of
 
 if TYPE_CHECKING:
@@ -191,6 +192,8 @@ def _check_known(plan: Mapping[str, Any], contract: str) -> None:
         raise ParameterError(
             "contract", f"{contract[:40]}...", must=f"have at most {MOST_LETTERS} letters", remedy="write it shorter"
         )
+    if plan.get("shared"):
+        raise own_change_refused(contract)
     check_contract(plan.get("keeps", plan.get("operator", "aggregate")), parse_contract(contract))
 
 

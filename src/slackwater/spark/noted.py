@@ -10,8 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from slackwater.spark.batch_report import last_contract
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
     from pyspark.sql.streaming.query import StreamingQuery
@@ -34,10 +36,12 @@ class Noted:
             del self.latency[old]
 
     def decided(self, decide: Callable[..., pa.Table]) -> Callable[..., pa.Table]:
-        """Return the same function, of whose decisions the last is noted."""
+        """Return the same function, of whose decisions the last is noted; those under another contract are not."""
 
-        def deciding(*reported: Any) -> pa.Table:
-            table = decide(*reported)
+        def deciding(bodies: Sequence[bytes], batch: int, said: Sequence[bytes]) -> pa.Table:
+            table = decide(bodies, batch, said)
+            if last_contract(said) is not None:
+                self.decision.clear()
             if table.num_rows:
                 self.decision.update(table.slice(table.num_rows - 1).to_pylist()[0])
             return table

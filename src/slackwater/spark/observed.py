@@ -56,23 +56,27 @@ def measure_of(contract: Contract) -> str:
     return next((name for kind, name in _MEASURES.items() if isinstance(promise, kind)), "none")
 
 
-def observed(packets: DataFrame, *, summary: int, operator: str, contract: Contract) -> DataFrame:
+def observed(packets: DataFrame, *, summary: int, operator: str) -> DataFrame:
     """Let progress reports say what the packets of a batch, of which `summary` is a kind, add up to.
 
-    Of several buckets: the sums of counts, the longest slack, and the worst quality.
+    Of several buckets: the sums of counts, the longest slack, and the worst quality. What that is about they say
+    themselves: the contract may have changed since the query was started.
     """
     from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 
     told = F.col("kind") == summary
-    worst = F.max if measure_of(contract) == "drop_ratio" else F.min
+    measure = F.max(F.when(told, F.col("measure")))
     return packets.observe(
         OBSERVED,
         F.max(F.lit(operator)).alias("operator"),
-        F.max(F.lit(measure_of(contract))).alias("measure"),
+        measure.alias("measure"),
         *(F.sum(F.when(told, F.col(name))).alias(name) for name in ("arrived", "released", "late", "buffered")),
         *(F.max(F.when(told, F.col(name))).alias(name) for name in ("slack", "held", "stall")),
         F.sum(F.when(told, F.col("state_bytes"))).alias("state_bytes"),
         *(F.sum(name).alias(name) for name in COUNTED),
         F.max("target").alias("target"),
-        *(worst(name).alias(name) for name in ("estimated", "measured")),
+        *(
+            F.when(measure == "drop_ratio", F.max(name)).otherwise(F.min(name)).alias(name)
+            for name in ("estimated", "measured")
+        ),
     )

@@ -127,7 +127,8 @@ class BucketProcessor(StatefulProcessor):
         self._meta.update((meta,))
         written = len(meta) + sum(each.written for each in self._stores)
         given = {"kind": INPUT, "bucket": bucket, "body": fingerprint(streams_of(self._node), tables)}
-        told = call.latency(waits), call.summary(written, waits), *report_packets(bucket, heard, call, written)
+        summary = call.summary(written, waits, self._node.contract)
+        told = call.latency(waits), summary, *report_packets(bucket, heard, call, written)
         answers = self._answers(saved, control, changes, bucket)
         return frame_of([*self.staging.packets(bucket, [*call.packets, *answers]), *told, given])
 

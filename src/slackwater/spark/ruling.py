@@ -48,6 +48,7 @@ class Ruling:
     schemas: Sequence[pa.Schema]
     pace: Pace = field(default_factory=Pace)
     timers: bool = True  # whether the query has any: those cannot be had later
+    is_shared: bool = False  # whether a tuner divides one deadline among several queries: it hears of no other
 
     @property
     def stated(self) -> str:
@@ -69,6 +70,8 @@ class Ruling:
         now = self.contract(kept)
         before = text_of(now)
         try:
+            if self.is_shared:
+                raise own_change_refused(asked)
             wanted = read_contract(asked, now)
             self._under(wanted)
             return Changed(before, asked, contract_text(wanted))
@@ -90,6 +93,16 @@ class Ruling:
                 remedy="stop the query and start it with this contract",
             )
         return node
+
+
+def own_change_refused(contract: str) -> ParameterError:
+    """Return the error of one query of several with a shared deadline that is to have another contract."""
+    return ParameterError(
+        "contract",
+        contract,
+        must="stay as it is where several queries share a deadline, which a tuner divides among them",
+        remedy="stop them, and start all with sw.shared_deadline(sw.Deadline(...), ...) on the same folders",
+    )
 
 
 def read_contract(text: str, now: Contract) -> Contract:

@@ -68,6 +68,8 @@ class SparkQuery(Displayed, ABC):
     processing_time: int = field(kw_only=True, default_factory=lambda: time.time_ns() // 1_000)
     # As the plan was given, and how its trigger lets it run; None: as it is.
     ruling: Ruling | None = field(kw_only=True, default=None)
+    # Whether it has a part of a deadline that several queries share.
+    is_shared: bool = field(kw_only=True, default=False)
 
     def __repr__(self) -> str:
         kind = "streaming" if self._streaming else "bounded"
@@ -138,7 +140,7 @@ class SparkQuery(Displayed, ABC):
         )
         check_same_scope(checkpoint, led=self._is_led)
         if control is not None:
-            describe(control, self._plan_of_control)
+            describe(control, {**self._plan_of_control, **({"shared": True} if self.is_shared else {})})
         driver, noted = self._driver(checkpoint), Noted()
         decide = None if driver is None else noted.decided(driver.on_batch)
         plan = self._within(trigger)
@@ -260,13 +262,13 @@ class SparkQuery(Displayed, ABC):
             outputMode="Append",
             timeMode="ProcessingTime" if self._has_timers else "None",
         )
-        return observed(out, summary=SUMMARY, operator=self.node.operator, contract=self.node.contract)
+        return observed(out, summary=SUMMARY, operator=self.node.operator)
 
     def _within(self, trigger: dict[str, Any] | None) -> Self:
         """Return the same plan as its trigger lets it run."""
         pace = Pace.of(trigger)
         node = pace.within(self.node)
-        ruling = Ruling(self.node, self.schemas, pace, timers=has_timers(node))
+        ruling = Ruling(self.node, self.schemas, pace, timers=has_timers(node), is_shared=self.is_shared)
         return replace(self, node=node, ruling=ruling)
 
     def _ruled_processor(self) -> BucketProcessor:

@@ -7,6 +7,9 @@ tuner has seen is not shown to it again.
 
 Until an operator is told, and when it has not been told for a minute of event time, it waits for its share of the
 deadline: as much as every other on the longest path.
+
+The deadline is that of the call: a control record that asks one operator for another contract is refused, because what
+it would wait then is taken from the others. Queries that are stopped may be started again with another one.
 """
 
 from __future__ import annotations
@@ -107,7 +110,7 @@ class SharedDeadline:
         return {name: Duration(slack) for name, slack in self._tuner(self._state()).slacks.items()}
 
     def control(self, name: str) -> Path:
-        """Return the folder of control records of an operator; a drain may be sent there too."""
+        """Return the folder of control records of an operator; a drain may be sent there too, but no contract."""
         return self.folder / "control" / name
 
     def on_batch(self, name: str, batch: int, at: int, measured: Waited) -> None:
@@ -158,7 +161,7 @@ class SharedDeadline:
         limit = self.deadline.limit.microseconds
         used = Duration(limit - int(limit // others) + contract.latency.microseconds)
         shared = replace(contract, limit=self.deadline.limit, latency=used)
-        return replace(plan, node=replace(plan.node, contract=shared))
+        return replace(plan, node=replace(plan.node, contract=shared), is_shared=True)
 
 
 @dataclass(frozen=True)

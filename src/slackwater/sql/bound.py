@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from slackwater.api import Stream, is_spark, schema_of
 from slackwater.errors import did_you_mean
@@ -16,6 +16,9 @@ from slackwater.time import Duration
 
 if TYPE_CHECKING:
     from slackwater.contracts import Contract
+    from slackwater.sql.items import Chosen
+
+Added: TypeAlias = "Mapping[str, Sequence[Chosen]]"
 
 _CONTRACTS = """such as
   WITH RECALL 0.99 OVER 1 MINUTE    miss at most one result in 100, in every minute
@@ -28,6 +31,7 @@ _CONTRACTS = """such as
 # Which clause says what operators call by these names.
 _PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "from": ("size", "slide", "within", "closed"),
+    "window": ("size", "slide"),
     "where": ("where",),
     "group_by": ("by",),
     "partition_by": ("by",),
@@ -95,6 +99,10 @@ def bound(query: Query, text: str, streams: Mapping[str, Stream], contract: Cont
         SqlError: a stream is not there, two have one name, or there is no contract.
     """
     places = Places(text)
+    for ref in query.streams:
+        if ref.query is not None:
+            remedy = "one query in FROM, with a window and a SLIDE, can be aggregated; write others INTO sinks"
+            places.fail(ref.place, "queries are not joined or merged", remedy)
     found = tuple(_stream(ref, streams, places) for ref in query.streams)
     names = [each.node.name for each in found]
     for number, ref in enumerate(query.streams):
@@ -107,6 +115,19 @@ def bound(query: Query, text: str, streams: Mapping[str, Stream], contract: Cont
             (query.place[0], query.place[0] + 6), "the query needs a contract: how good must it be?", _CONTRACTS
         )
     return Bound(query, places, found, stated)
+
+
+def with_added(found: Bound, added: Added) -> Bound:
+    """Return the same with columns that are computed in streams, which are named as the query calls them."""
+    if not added:
+        return found
+    from slackwater.sql.frames import with_columns
+
+    with found.places.at(found.query.place):
+        streams = (
+            replace(each, frame=with_columns(each.frame, added.get(each.node.name, ()))) for each in found.streams
+        )
+        return replace(found, streams=tuple(streams))
 
 
 def _stream(ref: StreamRef, streams: Mapping[str, Stream], places: Places) -> Stream:

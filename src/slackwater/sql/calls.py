@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from slackwater.errors import did_you_mean
 from slackwater.plan import values
-from slackwater.sql.computed import Computed, column_at, prepared, with_paths, written
+from slackwater.sql.computed import Computed, column_at, column_name, prepared, with_paths, written
 from slackwater.sql.expressions import DIALECT
 from slackwater.sql.functions import AGGREGATES
 from slackwater.sql.items import Chosen, Find
@@ -39,6 +39,7 @@ class Calls:
     find: Find
     values: dict[str, Value] = field(default_factory=dict)
     computed: dict[str, Computed] = field(default_factory=dict)  # arguments that are more than a column
+    written: dict[str, str] = field(default_factory=dict)  # how columns are written in names, where that differs
 
     def has_functions(self, item: Item) -> bool:
         """Whether an item has functions over many rows, known here or not."""
@@ -81,7 +82,7 @@ class Calls:
             remedy = f"{did_you_mean(word, AGGREGATES)}there are: {', '.join(AGGREGATES)}"
             self.bound.places.fail(place, f"windows have no function {word}", remedy)
         column = self._column(node.this, place)
-        return make(column), f"{_NAMES.get(type(node), node.key)}({column})"
+        return make(column), f"{_NAMES.get(type(node), node.key)}({self._written(column)})"
 
     def _count(self, node: exp.Count, place: Place) -> tuple[Value, str]:
         if isinstance(node.this, exp.Distinct):
@@ -90,7 +91,7 @@ class Calls:
         if node.this is None or isinstance(node.this, exp.Star | exp.Literal):
             return values.count(), "count(*)"
         column = self._column(node.this, place)
-        return values.count(column), f"count({column})"
+        return values.count(column), f"count({self._written(column)})"
 
     def _quantile(self, node: exp.ApproxQuantile, place: Place) -> tuple[Value, str]:
         share = node.args.get("quantile")
@@ -98,7 +99,11 @@ class Calls:
             self.bound.places.fail(place, "the share of a percentile is a number", "such as approx_percentile(x, 0.95)")
         column = self._column(node.this, place)
         with self.bound.places.at(place):
-            return values.quantile(column, float(share.name)), f"approx_percentile({column}, {share.name})"
+            value = values.quantile(column, float(share.name))
+        return value, f"approx_percentile({self._written(column)}, {share.name})"
+
+    def _written(self, column: str) -> str:
+        return self.written.get(column, column)
 
     def _column(self, argument: exp.Expr | None, place: Place) -> str:
         """Return the column that a function is about; an expression becomes one."""
@@ -109,6 +114,13 @@ class Calls:
         if len(found.path) == 1:
             return found.path[0]
         with self.bound.places.at(place):
-            name = written(argument, DIALECT, quoted=False)
-        self.computed[name] = found
-        return name
+            return self.compute(written(argument, DIALECT, quoted=False), found)
+
+    def compute(self, name: str, computed: Computed) -> str:
+        """Note a column that has to be computed; return what it is called."""
+        for column, noted in self.computed.items():
+            if noted == computed:
+                return column
+        column = column_name(name, [*self.bound.schemas()[0][1].names, *self.computed])
+        self.computed[column], self.written[column] = computed, name
+        return column

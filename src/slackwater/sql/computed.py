@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +93,18 @@ def with_paths(tree: exp.Expr, find: Find) -> Computed:
         if node.name.lower() == "dist" and len(node.expressions) == 4:
             node.replace(_distance(*node.expressions))
     return Computed(root.this)
+
+
+def column_name(text: str, taken: Collection[str]) -> str:
+    """Return a name for a computed column that no other has; Spark takes dots and backticks in names for its own.
+
+    >>> column_name("bus.`delay` * 2", ["ts"]), column_name("s.x", ["S_x"])
+    ('bus_delay * 2', 's_x_')
+    """
+    name, lower = text.replace("`", "").replace(".", "_"), {each.lower() for each in taken}
+    while name.lower() in lower:
+        name += "_"
+    return name
 
 
 def column_at(path: Sequence[str]) -> exp.Expr:

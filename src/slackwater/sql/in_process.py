@@ -76,8 +76,8 @@ def loaded(name: str, *how: tuple[str, Any]) -> Dataset:
 
 def _summary(pipeline: Pipeline, number: int, output: SqlOutput, show: Notice) -> Summary:
     """Write the outputs of a query, and say what came of it."""
-    query, plan = output.query, output.plan
-    side = query.late.sink if query.late is not None else None
+    query, plan = output.query, getattr(output.plan, "first", output.plan)
+    side = query.first.late.sink if query.first.late is not None else None
     outputs = {"results": query.into, "late": side, "decisions": query.decisions}
     written = []
     for what, sink in outputs.items():
@@ -87,7 +87,7 @@ def _summary(pipeline: Pipeline, number: int, output: SqlOutput, show: Notice) -
     arrived = sum(table.num_rows for table in getattr(plan, "tables", None) or (plan.table,))
     late = _late(output)
     return Summary(
-        title_of(number, plan.node),
+        title_of(number, output.plan),
         contract_in_words(plan.node.contract),
         arrived,
         arrived - late,
@@ -100,7 +100,8 @@ def _summary(pipeline: Pipeline, number: int, output: SqlOutput, show: Notice) -
 
 def _late(output: SqlOutput) -> int:
     """Return how many rows were late; where they are dropped, as the last decision counted them."""
-    if output.query.late is not None and output.query.late.policy == "drop":
+    policy = output.query.first.late
+    if policy is not None and policy.policy == "drop":
         counts = output.decisions["late"].drop_null()
         return int(counts[-1].as_py()) if len(counts) else 0
     return int(output.late.num_rows)

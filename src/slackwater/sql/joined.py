@@ -13,7 +13,7 @@ from slackwater.sql.checked import checked_columns
 from slackwater.sql.computed import LOCAL_DIALECT, prepared, written
 from slackwater.sql.frames import select
 from slackwater.sql.functions import check_local
-from slackwater.sql.items import Chosen, chosen, is_star, plain, refuse_aggregates, star_of
+from slackwater.sql.items import Chosen, Find, chosen, is_star, plain, refuse_aggregates, star_of
 from slackwater.sql.output import SqlOutput
 from slackwater.sql.places import QUERY
 from slackwater.sql.slides import check_slide
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from slackwater.sql.bound import Bound
     from slackwater.sql.tree import Item
 
-_AGGREGATE = "write the join INTO a sink, and aggregate that; or aggregate one stream"
+_AGGREGATE = "write one for what the join finds: WINDOW [RANGE 1 MINUTE, SLIDE 10 SECONDS]"
 
 
 def bind_join(bound: Bound) -> SqlOutput:
@@ -42,8 +42,11 @@ def bind_join(bound: Bound) -> SqlOutput:
             buckets=query.buckets,
             scope="global" if query.pooled else "bucket",
         )
-    columns = _columns(bound, plan.node)
-    return SqlOutput(query, plan, () if columns is None else (partial(select, columns=columns),))
+    known = StreamColumns(bound.schemas())
+    find = partial(_path, known)
+    columns = _columns(bound, plan.node, known, find)
+    steps = () if columns is None else (partial(select, columns=columns),)
+    return SqlOutput(query, plan, steps, columns, find)
 
 
 def _window(bound: Bound, number: int) -> Any:
@@ -71,21 +74,21 @@ def _condition(bound: Bound) -> str | None:
     return written(tree, LOCAL_DIALECT)
 
 
-def _columns(bound: Bound, node: Any) -> tuple[Chosen, ...] | None:
+def _path(known: StreamColumns, parts: list[str]) -> Sequence[str]:
+    """Return where results have a column: in the struct of its stream, but for the event time."""
+    if [part.lower() for part in parts] == [EVENT_TIME]:
+        return [EVENT_TIME]
+    column, fields = known.find(QUERY, ".".join(parts), parts)
+    return [known.names[column.stream], column.column, *fields]
+
+
+def _columns(bound: Bound, node: Any, known: StreamColumns, find: Find) -> tuple[Chosen, ...] | None:
     """Return what is selected: `*` alone is the time and a struct for each stream, `bus.*` the columns of one."""
-    items, schemas = bound.query.items, bound.schemas()
+    items = bound.query.items
     if len(items) == 1 and is_star(items[0]) and star_of(items[0]) is None:
         return None
-    known = StreamColumns(schemas)
-
-    def find(parts: list[str]) -> Sequence[str]:
-        if [part.lower() for part in parts] == [EVENT_TIME]:
-            return parts
-        column, fields = known.find(QUERY, ".".join(parts), parts)
-        return [known.names[column.stream], column.column, *fields]
-
     found = [(item, each) for item in items for each in _expanded(bound, item, known, find)]
-    return checked_columns(bound, _told_apart(found), result_schema(node, [schema for _, schema in schemas]))
+    return checked_columns(bound, _told_apart(found), result_schema(node, known.schemas))
 
 
 def _told_apart(found: list[tuple[Item, Chosen]]) -> list[tuple[Item, Chosen]]:
@@ -99,7 +102,7 @@ def _told_apart(found: list[tuple[Item, Chosen]]) -> list[tuple[Item, Chosen]]:
     ]
 
 
-def _expanded(bound: Bound, item: Item, known: StreamColumns, find: Any) -> list[Chosen]:
+def _expanded(bound: Bound, item: Item, known: StreamColumns, find: Find) -> list[Chosen]:
     if not is_star(item):
         refuse_aggregates(bound, item.expression, _AGGREGATE)
         return [chosen(bound, item, find)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from slackwater.plan.columns import StreamColumns
 from slackwater.sql.checked import checked_columns, checked_filter
 from slackwater.sql.frames import keep, select
 from slackwater.sql.items import Chosen, Find, chosen, is_star, plain, refuse_aggregates, star_of
-from slackwater.sql.output import SqlOutput
+from slackwater.sql.output import SqlOutput, Step
 from slackwater.sql.places import QUERY
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from slackwater.sql.bound import Bound
     from slackwater.sql.tree import Item
 
-_AGGREGATE = "write one after the stream, such as bus [RANGE 30 SECONDS, SLIDE 10 SECONDS]"
+_AGGREGATE = "write one, such as bus [RANGE 30 SECONDS, SLIDE 10 SECONDS], or WINDOW [...] after MERGE(...)"
 
 
 def bind_reorder(bound: Bound) -> SqlOutput:
@@ -33,12 +33,17 @@ def bind_reorder(bound: Bound) -> SqlOutput:
     by = [_key(bound, known, column) for column in query.partition_by]
     with bound.building():
         plan = reorder(stream, contract=bound.contract, late=bound.late, by=by, buckets=query.buckets)
-    return SqlOutput(query, plan, _steps(bound, known, schema))
+    steps, _ = _steps(bound, partial(_path, known), schema)
+    return SqlOutput(query, plan, steps)
 
 
 def bind_merge(bound: Bound) -> SqlOutput:
     """Build `sw.merge`; WHERE chooses from the results."""
     query = bound.query
+    for ref in query.streams:
+        if ref.window is not None:
+            remedy = "what it gives has windows: MERGE(bus, scats) WINDOW [RANGE 1 MINUTE, SLIDE 10 SECONDS]"
+            bound.places.fail(ref.place, "streams of a merge have no windows of their own", remedy)
     with bound.building():
         plan: Any = merge(
             *bound.streams,
@@ -48,7 +53,8 @@ def bind_merge(bound: Bound) -> SqlOutput:
             buckets=query.buckets,
         )
     schema = merged_schema(plan.node, [each for _, each in bound.schemas()])
-    return SqlOutput(query, plan, _steps(bound, StreamColumns([("merged", schema)]), schema))
+    find = partial(_path, StreamColumns([("merged", schema)]))
+    return SqlOutput(query, plan, *_steps(bound, find, schema), find)
 
 
 def _key(bound: Bound, known: StreamColumns, column: str) -> str:
@@ -56,22 +62,23 @@ def _key(bound: Bound, known: StreamColumns, column: str) -> str:
         return known.of_stream(0, column).column
 
 
-def _steps(bound: Bound, known: StreamColumns, schema: pa.Schema) -> tuple[Callable[[Any], Any], ...]:
-    """Return what is done to the results: rows are chosen, then columns."""
+def _path(known: StreamColumns, parts: list[str]) -> Sequence[str]:
+    column, fields = known.find(QUERY, ".".join(parts), parts)
+    return [column.column, *fields]
 
-    def find(parts: list[str]) -> Sequence[str]:
-        column, fields = known.find(QUERY, ".".join(parts), parts)
-        return [column.column, *fields]
 
-    steps: list[Callable[[Any], Any]] = []
+def _steps(bound: Bound, find: Find, schema: pa.Schema) -> tuple[tuple[Step, ...], tuple[Chosen, ...] | None]:
+    """Return what is done to the results: rows are chosen, then columns; and these columns, unless it is all."""
+    steps: list[Step] = []
     condition = checked_filter(bound, find, schema)
     if condition is not None:
         steps.append(partial(keep, condition=condition))
     items = bound.query.items
-    if not (len(items) == 1 and is_star(items[0])):
-        found = [(item, each) for item in items for each in _expanded(bound, item, schema, find)]
-        steps.append(partial(select, columns=checked_columns(bound, found, schema)))
-    return tuple(steps)
+    if len(items) == 1 and is_star(items[0]):
+        return tuple(steps), None
+    found = [(item, each) for item in items for each in _expanded(bound, item, schema, find)]
+    columns = checked_columns(bound, found, schema)
+    return (*steps, partial(select, columns=columns)), columns
 
 
 def _expanded(bound: Bound, item: Item, schema: pa.Schema, find: Find) -> list[Chosen]:

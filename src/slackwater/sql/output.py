@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from slackwater.displayed import Displayed, text_block
 from slackwater.sql.printer import print_statement
 
 if TYPE_CHECKING:
+    from slackwater.sql.items import Chosen, Find
     from slackwater.sql.tree import Query
+
+Step: TypeAlias = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,9 @@ class SqlOutput(Displayed):
 
     query: Query
     plan: Any
-    steps: tuple[Callable[[Any], Any], ...] = ()  # from the plan's results to those of the query
+    steps: tuple[Step, ...] = ()  # from the plan's results to those of the query
+    selected: tuple[Chosen, ...] | None = None  # the columns of the query; None: those of the plan
+    find: Find | None = None  # where the plan's results have a column
 
     def __repr__(self) -> str:
         return f"<SqlOutput of {self.plan!r}>"

@@ -84,18 +84,19 @@ def _check(found: Pipeline) -> None:
             places.fail(setting.place, f"there is no setting {setting.name!r}", remedy)
     used: set[str] = set()
     for query in found.queries:
-        for clause, sink_name in _sinks(query):
-            place = query.place_of(clause)
+        for place, sink_name in _sinks(query):
             _check_sink(found, place, sink_name)
             if sink_name in used:
                 found.places.fail(place, f"two outputs go to {sink_name!r}", "give each a sink of its own")
             used.add(sink_name)
 
 
-def _sinks(query: Query) -> list[tuple[str, str]]:
-    """Return the sinks that a query names, each with its clause."""
-    named = {"into": query.into, "decisions": query.decisions, "late": _late_sink(query)}
-    return [(clause, sink) for clause, sink in named.items() if sink]
+def _sinks(query: Query) -> list[tuple[Place, str]]:
+    """Return the sinks that a query names, each with the place of its clause."""
+    named = {"into": query.into, "decisions": query.decisions}
+    found = [(query.place_of(clause), sink) for clause, sink in named.items() if sink]
+    late = _late_sink(query.first)
+    return [*found, *([(query.first.place_of("late"), late)] if late else [])]
 
 
 def _late_sink(query: Query) -> str | None:
@@ -109,9 +110,9 @@ def refuse_sinks(query: Query, text: str) -> None:
     Raises:
         SqlError: it does; LATE TO side names none.
     """
-    for clause, sink in _sinks(query):
+    for place, sink in _sinks(query):
         remedy = "sinks are for slackwater run; here read .results, .late and .decisions, or start() on Spark"
-        Places(text).fail(query.place_of(clause), f"there is no sink {sink!r}", remedy)
+        Places(text).fail(place, f"there is no sink {sink!r}", remedy)
 
 
 def _check_sink(found: Pipeline, place: Place, name: str) -> None:

@@ -23,6 +23,7 @@ from slackwater.sql.tree import (
     Statement,
     StreamRef,
     Ticks,
+    Window,
 )
 
 _HEADS = {"recall": "RECALL", "drop": "DROP", "error": "ERROR", "deadline": "DEADLINE", "fixed": "SLACK"}
@@ -63,8 +64,10 @@ def _query(query: Query) -> Iterator[str]:
     yield f"FROM MERGE({streams})" if query.merged else f"FROM {streams}"
     if query.where is not None:
         yield f"WHERE {query.where.text}"
+    if query.window is not None:
+        yield f"WINDOW {_window(query.window)}"
     if query.group_by:
-        yield f"GROUP BY {_names(query.group_by)}"
+        yield "GROUP BY " + ", ".join(".".join(map(quoted, column.parts)) for column in query.group_by)
     if query.partition_by:
         yield f"PARTITION BY {_names(query.partition_by)}"
     if query.promises:
@@ -90,16 +93,19 @@ def _item(item: Item) -> str:
 
 
 def _stream_ref(ref: StreamRef) -> str:
-    name = quoted(ref.name) + (f" AS {quoted(ref.alias)}" if ref.alias is not None else "")
-    if ref.window is None:
-        return name
-    head = "KEEP" if ref.window.closed == "right" else "RANGE"
-    parts = [f"{head} {span_text(ref.window.size)}"]
-    if ref.window.slide is not None:
-        parts.append(f"SLIDE {span_text(ref.window.slide)}")
-    if ref.drop_ratio is not None:
-        parts.append(f"DRATIO {number_text(ref.drop_ratio)}")
-    return f"{name} [{', '.join(parts)}]"
+    name = quoted(ref.name) if ref.query is None else "(" + "\n".join(_query(ref.query)) + ")"
+    name += f" AS {quoted(ref.alias)}" if ref.alias is not None else ""
+    return name if ref.window is None else f"{name} {_window(ref.window, ref.drop_ratio)}"
+
+
+def _window(window: Window, drop_ratio: Decimal | None = None) -> str:
+    head = "KEEP" if window.closed == "right" else "RANGE"
+    parts = [f"{head} {span_text(window.size)}"]
+    if window.slide is not None:
+        parts.append(f"SLIDE {span_text(window.slide)}")
+    if drop_ratio is not None:
+        parts.append(f"DRATIO {number_text(drop_ratio)}")
+    return f"[{', '.join(parts)}]"
 
 
 def span_text(span: Span) -> str:

@@ -10,13 +10,14 @@ from slackwater.errors import did_you_mean
 from slackwater.sql.clauses import begins_promise, read_early, read_late, read_promises
 from slackwater.sql.expressions import read_expression
 from slackwater.sql.tokens import CLAUSES
-from slackwater.sql.tree import Item, Query, StreamRef
-from slackwater.sql.windows import read_window, with_window
+from slackwater.sql.tree import ColumnRef, Item, Query, StreamRef
+from slackwater.sql.windows import read_last_window, read_window, with_window
 
 if TYPE_CHECKING:
     from slackwater.sql.reader import Reader
 
 _PLACES = "places"  # of clauses, by their names
+_DEEPEST = 10  # queries within queries
 _LATER = ("WHERE", "GROUP", "PARTITION", "WITH", "WITHIN", "DEADLINE", "EARLY", "LATE", "DECISIONS", "INTO", "WINDOW")
 _UNKNOWN: Mapping[str, str] = {
     "HAVING": "put a filter over the results of the query instead",
@@ -30,9 +31,11 @@ _UNKNOWN: Mapping[str, str] = {
 }
 
 
-def read_query(reader: Reader, *, into: str | None = None) -> Query:
-    """Read a SELECT with all its clauses, which may come in any order after FROM."""
+def read_query(reader: Reader, *, into: str | None = None, depth: int = 0) -> Query:
+    """Read a SELECT with all its clauses, which may come in any order after FROM; `depth`: of queries around it."""
     start = reader.position
+    if depth > _DEEPEST:
+        reader.fail(f"queries are nested more than {_DEEPEST} deep")
     reader.word("SELECT")
     _check_distinct(reader)
     items = tuple(reader.listed(lambda: _item(reader)))
@@ -40,10 +43,12 @@ def read_query(reader: Reader, *, into: str | None = None) -> Query:
     if reader.next.is_word("INTO"):
         _clause(reader, fields, [])
     reader.word("FROM")
-    merged, streams = _streams(reader)
-    while _clause(reader, fields, streams):
+    merged, streams = _streams(reader, depth)
+    while _clause(reader, fields, streams, merged=merged):
         pass
-    _check_end(reader)
+    _check_end(reader, nested=depth > 0)
+    if depth:
+        _refuse_outputs(reader, fields)
     places = {**fields.pop(_PLACES, {}), "from": streams[0].place}
     if "where" in fields:
         places["where"] = fields["where"].place
@@ -64,32 +69,45 @@ def _item(reader: Reader) -> Item:
     return Item(expression, alias)
 
 
-def _streams(reader: Reader) -> tuple[bool, list[StreamRef]]:
+def _refuse_outputs(reader: Reader, fields: dict[str, Any]) -> None:
+    """Refuse outputs of a query within another: what it gives goes to that one."""
+    for clause in ("into", "decisions"):
+        if clause in fields:
+            remedy = "write it after the closing bracket"
+            reader.fail("a query within another has no sinks", remedy, fields[_PLACES][clause])
+
+
+def _streams(reader: Reader, depth: int) -> tuple[bool, list[StreamRef]]:
     if not reader.next.is_word("MERGE"):
-        return False, reader.listed(lambda: _stream_ref(reader))
+        return False, reader.listed(lambda: _stream_ref(reader, depth))
     reader.take()
     reader.symbol("(")
-    streams = reader.listed(lambda: _stream_ref(reader))
+    streams = reader.listed(lambda: _stream_ref(reader, depth))
     reader.symbol(")")
     return True, streams
 
 
-def _stream_ref(reader: Reader) -> StreamRef:
+def _stream_ref(reader: Reader, depth: int) -> StreamRef:
     start = reader.position
-    name = reader.name("the name of a stream")
+    query, name = None, ""
+    if reader.takes_symbol("("):
+        query = read_query(reader, depth=depth + 1)
+        reader.symbol(")")
+    else:
+        name = reader.name("the name of a stream")
     alias = None
     if reader.takes_word("AS") or (
         reader.next.kind in ("word", "quoted") and not reader.next.is_word("KEEP", *CLAUSES, *_UNKNOWN)
     ):
         alias = reader.name("a name for the stream")
-    ref = StreamRef(name, alias, place=reader.place_from(start))
+    ref = StreamRef(name, alias, query=query, place=reader.place_from(start))
     if reader.next.is_symbol("[") or reader.next.is_word("KEEP"):
         window, drop_ratio = read_window(reader)
         return replace(ref, window=window, drop_ratio=drop_ratio, place=reader.place_from(start))
     return ref
 
 
-def _clause(reader: Reader, fields: dict[str, Any], streams: list[StreamRef]) -> bool:
+def _clause(reader: Reader, fields: dict[str, Any], streams: list[StreamRef], *, merged: bool = False) -> bool:
     """Read one clause into the fields or the streams; say whether there was one."""
     if begins_promise(reader):
         start = reader.position
@@ -100,10 +118,14 @@ def _clause(reader: Reader, fields: dict[str, Any], streams: list[StreamRef]) ->
     match word:
         case "WHERE":
             _once(reader, fields, "where", lambda: read_expression(reader, "a condition"))
+        case "WINDOW" if merged or (len(streams) > 1 and all(ref.window is not None for ref in streams)):
+            _once(reader, fields, "window", lambda: read_last_window(reader))
         case "WINDOW" | "SLIDE":
             streams[:] = with_window(reader, streams)
-        case "GROUP" | "PARTITION":
-            _once(reader, fields, f"{word.lower()}_by", lambda: _by(reader, streams))
+        case "GROUP":
+            _once(reader, fields, "group_by", lambda: _by(reader, streams))
+        case "PARTITION":
+            _once(reader, fields, "partition_by", lambda: tuple(each.name for each in _by(reader, streams)))
         case "EARLY":
             _once(reader, fields, "early", lambda: read_early(reader))
         case "LATE":
@@ -136,23 +158,29 @@ def _keep_place(reader: Reader, fields: dict[str, Any], name: str, start: int) -
     fields.setdefault(_PLACES, {})[name] = reader.place_from(start)
 
 
-def _by(reader: Reader, streams: list[StreamRef]) -> tuple[str, ...]:
+def _by(reader: Reader, streams: list[StreamRef]) -> tuple[ColumnRef, ...]:
     reader.word("BY")
     return tuple(reader.listed(lambda: _column(reader, streams)))
 
 
-def _column(reader: Reader, streams: list[StreamRef]) -> str:
+def _column(reader: Reader, streams: list[StreamRef]) -> ColumnRef:
     """Read a column; the name of its stream may stand before it."""
     first = reader.next
     name = reader.name("a column")
     if not reader.takes_symbol("."):
-        return name
-    called = [ref.called for ref in streams]
+        return ColumnRef(name)
+    called = [each for ref in streams for each in _called(ref)]
     if name.lower() not in (each.lower() for each in called):
         reader.fail(
             f"{name!r} is no stream of this query", f"streams are: {', '.join(called)}", (first.start, first.stop)
         )
-    return reader.name("a column")
+    return ColumnRef(reader.name("a column"), name)
+
+
+def _called(ref: StreamRef) -> list[str]:
+    """Return the names that columns may have before them; `SELECT *` of a query gives those of its streams too."""
+    within = () if ref.query is None else ref.query.streams
+    return [*([ref.called] if ref.called else []), *(name for each in within for name in _called(each))]
 
 
 def _sink(reader: Reader) -> str:
@@ -168,9 +196,9 @@ def _count(reader: Reader) -> int:
     return int(count)
 
 
-def _check_end(reader: Reader) -> None:
+def _check_end(reader: Reader, *, nested: bool) -> None:
     token = reader.next
-    if token.kind == "end" or token.is_symbol(";"):
+    if token.is_symbol(")") if nested else (token.kind == "end" or token.is_symbol(";")):
         return
     if token.is_word(*_UNKNOWN):
         reader.fail(f"there is no {token.text.upper()} here", _UNKNOWN[token.text.upper()])
@@ -179,6 +207,8 @@ def _check_end(reader: Reader) -> None:
     meant = did_you_mean(before.text.upper(), words) if before.kind == "word" else ""
     if meant and before.text.upper() not in words:  # a misspelled clause was taken for the name of a stream
         reader.fail(f"expected a clause, got {before.text!r}", meant.strip(), (before.start, before.stop))
+    if nested:
+        reader.expected("a clause or ')'", words)
     reader.expected("a clause or the end", words, remedy="a statement ends with ;")
 
 

@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from slackwater.decisions import DECISIONS
 from slackwater.local.files import ENDINGS
+from slackwater.plan.contract_text import parse_contract
+from slackwater.quality.batch_log import ruling_contract
 from slackwater.sql.described import Target, target_of
 from slackwater.sql.shown import shown, titled
 from slackwater.sql.summary import JUDGED, Summary, contract_in_words, dropped, kept_of, title_of
 
 if TYPE_CHECKING:
+    from slackwater.contracts import Contract
     from slackwater.sql.output import SqlOutput
     from slackwater.sql.pipeline import Pipeline
 
@@ -77,13 +81,13 @@ class Running:
 
     def summary(self) -> Summary:
         """Return what came of it."""
-        node, counts = self.output.plan.node, self.counted()
+        contract, counts = self._contract(), self.counted()
         decisions = pa.concat_tables([DECISIONS.empty_table().select(list(JUDGED)), *self.decisions])
         return Summary(
-            title_of(self.number, node),
-            contract_in_words(node.contract),
+            title_of(self.number, self.output.plan),
+            contract_in_words(contract),
             **counts,
-            kept=kept_of(decisions, node.contract) + dropped(node.contract, counts["late"], counts["arrived"]),
+            kept=kept_of(decisions, contract) + dropped(contract, counts["late"], counts["arrived"]),
             written=tuple(f"{what:<8}  {_where(target)}" for what, target in self._targets()),
             notes=(_WAITING,) if counts["buffered"] else (),
         )
@@ -91,7 +95,7 @@ class Running:
     def _targets(self) -> Iterator[tuple[str, Target | None]]:
         """Yield each output that somebody wants, and where it goes; None is the console."""
         query, sinks = self.output.query, self.pipeline.sinks
-        late = None if query.late is None else query.late.sink
+        late = None if query.first.late is None else query.first.late.sink
         named = {"results": query.into, "late": late, "decisions": query.decisions}
         for what, sink in named.items():
             if sink is not None and sink in sinks:
@@ -120,9 +124,22 @@ class Running:
                 return writer.for_output(what)
         return writer
 
+    def _contract(self) -> Contract:
+        """Return the contract that rules: that of the text, or what it was changed to while the query ran."""
+        own: Contract = self.output.plan.node.contract
+        changed = ruling_contract(self.checkpoint, repr(own))
+        return own if changed is None else parse_contract(changed)
+
     def _judge(self, write: Any, rows: Any, batch: int) -> None:
-        """Keep of decisions what says whether the contract was kept; write them where they are wanted."""
-        self.decisions.append(rows.select(*JUDGED).toArrow())
+        """Keep of decisions what says whether the contract was kept; write them where they are wanted.
+
+        With the batch that changes the contract judging begins anew: a recall is no drop ratio.
+        """
+        table = rows.select("operator", "stream", *JUDGED).toArrow()
+        said = table.filter(pc.field("operator") == "control")["stream"].to_pylist()
+        if any(str(words).startswith("contract: ") for words in said):
+            self.decisions.clear()
+        self.decisions.append(table.select(list(JUDGED)))
         if write is not None:
             write(rows, batch)
 

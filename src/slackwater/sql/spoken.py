@@ -30,6 +30,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (rf"\bby={_TEXT}", r"GROUP BY \1 (PARTITION BY where there is no window)"),
     (r"\bby=", "GROUP BY or PARTITION BY"),
     (r"\bbuckets=(\d+)", r"BUCKETS \1"),
+    (r"\bempty=(?=\W|$)", "EMPTY WINDOWS"),
     (r'\bscope="bucket"', "BUCKETS without POOLED"),
     (r'\bscope="global"', "BUCKETS ... POOLED"),
     *((rf"\b{word}=(?=\W|$)", f"{word.upper()} ") for word in ("cap", "over", "every", "at", "accuracy", "slide")),

@@ -111,7 +111,9 @@ def contract_in_words(contract: Contract) -> str:
         return repr(contract)
 
 
-def title_of(number: int, node: Any) -> str:
+def title_of(number: int, plan: Any) -> str:
     """Return what a query is, in a line."""
+    node = getattr(plan, "first", plan).node
+    then = f", then {plan.then.operator}" if hasattr(plan, "then") else ""
     streams = getattr(node, "streams", None) or (node.stream,)
-    return f"query {number}: {node.operator} of {', '.join(stream.name for stream in streams)}"
+    return f"query {number}: {node.operator} of {', '.join(stream.name for stream in streams)}{then}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
@@ -50,18 +50,35 @@ class Window:
 
 @dataclass(frozen=True)
 class StreamRef:
-    """A stream, how it is called here, its window, and the drop ratio that a window may state (KIM)."""
+    """A stream, how it is called here, its window, and the drop ratio that a window may state (KIM).
+
+    A query in its place has no name of its own.
+    """
 
     name: str
     alias: str | None = None
     window: Window | None = None
     drop_ratio: Decimal | None = None
+    query: Query | None = None
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     @property
     def called(self) -> str:
         """The name by which columns refer to it."""
         return self.alias or self.name
+
+
+@dataclass(frozen=True)
+class ColumnRef:
+    """A column, with its stream where that is written before it."""
+
+    name: str
+    stream: str | None = None
+
+    @property
+    def parts(self) -> list[str]:
+        """The stream, if there is one, and the column."""
+        return [self.name] if self.stream is None else [self.stream, self.name]
 
 
 PromiseKind = Literal["recall", "drop", "error", "deadline", "fixed", "max", "none", "punctuations"]
@@ -108,13 +125,14 @@ class LateClause:
 
 @dataclass(frozen=True)
 class Query:
-    """A SELECT. `merged`: its streams are merged into one, instead of joined."""
+    """A SELECT. `merged`: its streams are merged into one, instead of joined; `window`: of what these give."""
 
     items: tuple[Item, ...]
     streams: tuple[StreamRef, ...]
     merged: bool = False
     where: Expression | None = None
-    group_by: tuple[str, ...] = ()
+    window: Window | None = None
+    group_by: tuple[ColumnRef, ...] = ()
     partition_by: tuple[str, ...] = ()
     promises: tuple[Promise, ...] = ()
     early: EarlyClause | None = None
@@ -130,6 +148,19 @@ class Query:
     def place_of(self, clause: str) -> Place:
         """Return where a clause stands; that of the query where it has none."""
         return self.places.get(clause, self.place)
+
+    @property
+    def below(self) -> Query | None:
+        """The query whose results this one aggregates: that in FROM, or all but the last windows of this one."""
+        if self.streams[0].query is not None or self.window is None:
+            return self.streams[0].query
+        rows = replace(self, items=(Item(Expression("*")),), window=None, group_by=(), early=None, empty=False)
+        return replace(rows, into=None, decisions=None)
+
+    @property
+    def first(self) -> Query:
+        """The query that rows come to: its contract and what it does with late rows hold for all."""
+        return self if self.below is None else self.below.first
 
 
 Literals: TypeAlias = str | Decimal | bool

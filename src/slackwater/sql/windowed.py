@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ class Asked:
     by: tuple[str, ...]
     calls: Calls
     items: tuple[tuple[Item, Chosen], ...]
+    called: Mapping[str, str] = field(default_factory=dict)  # groups whose results have another name
 
 
 def bind_aggregate(bound: Bound) -> SqlOutput:
@@ -61,8 +62,8 @@ def bind_aggregate(bound: Bound) -> SqlOutput:
             empty=query.empty,
         )
     schema = result_schema(plan.node, schema_of(asked.stream.frame))
-    columns = _columns(bound, asked, schema)
-    return SqlOutput(query, plan, (partial(select, columns=columns),))
+    columns = columns_of(bound, asked, schema)
+    return SqlOutput(query, plan, (partial(select, columns=columns),), columns)
 
 
 def asked_of(bound: Bound, *, first: str = WINDOW) -> Asked:
@@ -74,12 +75,9 @@ def asked_of(bound: Bound, *, first: str = WINDOW) -> Asked:
         column, fields = known.find(QUERY, ".".join(parts), parts)
         return [column.column, *fields]
 
-    by = tuple(find([column])[0] for column in _groups(bound, find))
+    by = groups_of(bound, find)
     calls = Calls(bound, find)
-    items = tuple((item, _chosen(bound, calls, item, find, (first, *by))) for item in bound.query.items)
-    if not calls.values:
-        remedy = "such as count(*) or max(delay)"
-        bound.places.fail(bound.query.items[0].expression.place, "windows need an aggregate function", remedy)
+    items = items_of(bound, calls, first, {column: column for column in by})
     rows = _rows(bound, checked_filter(bound, find, schema))
     added = [Chosen(column, computed) for column, computed in calls.computed.items()]
     with bound.places.at(bound.query.place):
@@ -87,25 +85,38 @@ def asked_of(bound: Bound, *, first: str = WINDOW) -> Asked:
     return Asked(replace(bound.streams[0], frame=frame), by, calls, items)
 
 
-def _groups(bound: Bound, find: Callable[[list[str]], Sequence[str]]) -> tuple[str, ...]:
+def groups_of(bound: Bound, find: Find) -> tuple[str, ...]:
+    """Return the columns of GROUP BY, as they are found."""
     with bound.places.at(bound.query.place_of("group_by")):
-        for column in bound.query.group_by:
-            find([column])
-    return bound.query.group_by
+        return tuple(find(column.parts)[0] for column in bound.query.group_by)
 
 
-def _chosen(bound: Bound, calls: Calls, item: Item, find: Find, groups: tuple[str, ...]) -> Chosen:
+def items_of(bound: Bound, calls: Calls, first: str, groups: Mapping[str, str]) -> tuple[tuple[Item, Chosen], ...]:
+    """Read what is selected, and note its functions; `groups` has the column of the results for each group.
+
+    Raises:
+        SqlError: something is neither a group nor a function of the rows, or there is no function.
+    """
+    items = tuple((item, _chosen(bound, calls, item, first, groups)) for item in bound.query.items)
+    if not calls.values:
+        remedy = "such as count(*) or max(delay)"
+        bound.places.fail(bound.query.items[0].expression.place, "windows need an aggregate function", remedy)
+    return items
+
+
+def _chosen(bound: Bound, calls: Calls, item: Item, first: str, groups: Mapping[str, str]) -> Chosen:
     if is_star(item):
         bound.places.fail(item.expression.place, "* says nothing about windows", "name groups and functions")
 
     def place_of(parts: list[str]) -> Sequence[str]:
-        if parts[0].lower() == groups[0].lower():
-            return [groups[0], *parts[1:]]
-        path = find(parts)
+        if parts[0].lower() == first.lower():
+            return [first, *parts[1:]]
+        path = calls.find(parts)
         if path[0] not in groups:
-            remedy = f"write GROUP BY {parts[-1]}, or a function such as max({parts[-1]})"
+            written = ".".join(parts)
+            remedy = f"write GROUP BY {written}, or a function such as max({written})"
             bound.places.fail(item.expression.place, f"{parts[-1]} is no group", remedy)
-        return path
+        return [groups[path[0]], *path[1:]]
 
     if not bound.on_spark and not calls.has_functions(item):
         check_local(item.expression, bound.text, where="is not used in process")
@@ -131,12 +142,13 @@ def _rows(bound: Bound, condition: Computed | None) -> Any:
         return keep(stream.frame, condition)
 
 
-def _columns(bound: Bound, asked: Asked, schema: Any) -> tuple[Chosen, ...]:
+def columns_of(bound: Bound, asked: Asked, schema: Any) -> tuple[Chosen, ...]:
     """Return the window and the groups, then what is selected, then what early results have besides."""
     chosen = [each for _, each in asked.items]
     whole = {each.computed.path[0] for each in chosen if len(each.computed.path) == 1}
     parts = {each.computed.path[0] for each in chosen if each.computed.path}
-    before = [plain(column) for column in (WINDOW, *asked.by) if column not in parts]
+    called = {column: asked.called.get(column, column) for column in (WINDOW, *asked.by)}
+    before = [plain(called[column], column) for column in called if column not in parts]
     shown = [name for name in asked.calls.values if name in whole]
     rest = schema.names[1 + len(asked.by) :]
     own = {f"{name}{end}" for name in asked.calls.values for end in ("", "_low", "_high")}

@@ -36,6 +36,16 @@ def read_window(reader: Reader) -> tuple[Window, Decimal | None]:
     return Window(size, fields.get("SLIDE"), "right" if "KEEP" in fields else "both"), fields.get("DRATIO")
 
 
+def read_last_window(reader: Reader) -> Window:
+    """Read WINDOW [...] where streams have windows already: it is about what they give together."""
+    start = reader.position
+    window, drop_ratio = read_window(reader)
+    place = reader.place_from(start)
+    if drop_ratio is not None:
+        reader.fail("DRATIO is about streams", "write it in the window of a stream, or WITH DROP 1%", place)
+    return window
+
+
 def _part(reader: Reader, fields: dict[str, Any]) -> None:
     """Read RANGE 5 SEC, or RANGE = 5 SEC."""
     token = reader.next

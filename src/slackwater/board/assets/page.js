@@ -104,14 +104,23 @@ function showFigures() {
     null, { y: rows ? words.count : words.bytes, x: "time", label: "what is held" });
   if (!rows) get("state-caption").textContent = get("state-caption").textContent.replace("Rows held back", "No rows are held back; state written");
 }
+function describeDelays([name, shares]) {
+  const most = data.delays.delay[shares.findIndex(v => v <= 0.01)];
+  const order = `${name[0].toUpperCase()}${name.slice(1)} ${words.share(1 - shares[0])} came in order`;
+  return most === undefined || most === 0 ? `${order}.` : `${order}, 99 % at most ${words.duration(most)} behind.`;
+}
 function showDelays() {
   const d = data.delays, floor = d.rows ? Math.max(1e-6, 0.5 / Math.max(1, d.rows.now, d.rows.before)) : 1e-6;
+  const parts = d.delay ? [["now", d.now], [d.label, d.before]].filter(([, shares]) => shares && shares.length) : [];
+  const bends = parts.map(([, shares]) => shares.findIndex(v => v < shares[0] * 0.97)).filter(n => n > 0);
+  const begin = bends.length ? Math.max(1, Math.min(...bends) - 2) : 1;  // before that curves are level: nothing to see
   const line = (name, shares, cls, dashed) => {
-    const some = (shares || []).map((v, n) => [d.delay[n], v]).slice(1);
+    const some = (shares || []).map((v, n) => [d.delay[n], v]).slice(begin);
     const end = some.findIndex(([, v]) => v <= 0), kept = end < 0 ? some : some.slice(0, end + 1);
     return { name, cls, dashed, at: kept.map(p => p[0]), mid: kept.map(p => p[1]) };
   };
-  const lines = d.delay ? [line("now", d.now, "s1"), line(d.label, d.before, "s2", true)] : [];
+  const lines = parts.map(([name, shares], n) => line(name, shares, CLASSES[n], n === 1));
+  get("delays-caption").textContent = ["The share of rows that came further behind than this.", ...parts.map(describeDelays)].join(" ");
   figure(get("delays"), lines.filter(s => s.mid.some(v => v > 0)), null,
     { y: words.share, x: "duration", logY: true, floor, label: "share of rows with a longer delay", nothing: d.delay ? "all rows came in order" : "nothing yet" });
 }
