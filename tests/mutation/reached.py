@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -59,6 +60,8 @@ class Reached:
     def _name(self, code: CodeType) -> str | None:
         file = code.co_filename.removeprefix(self._root)
         if file == code.co_filename or not file.startswith(PARTS):
+            return None
+        if not code.co_flags & CO_OPTIMIZED:  # a module or the body of a class, which runs when it is imported
             return None
         return f"{file}:{code.co_qualname.split('.<locals>')[0]}"
 
