@@ -99,7 +99,7 @@ def a_past(seed: int) -> tuple[Completeness, int, int, int]:
     size, slide, per_slide = SHAPES[seed % len(SHAPES)]
     past, clock = Completeness(Slots(slide, per_slide, per_slide * 16)), -1
     span, delay = slide * random.choice([1, 6, 12, 30]), slide * random.choice([0.02, 0.3, 1.5])
-    times = (span * random.random(300) ** random.choice([0.7, 1.0])).astype(int)
+    times = -7 * slide // 2 + (span * random.random(300) ** random.choice([0.7, 1.0])).astype(int)
     for part in np.array_split(times[np.argsort(times + random.exponential(delay, 300))], 12):
         past.update(part)
         clock = max(clock, int(part.max()))
