@@ -96,8 +96,8 @@ def test_streams_wake_at_the_event_that_is_said(before, after, awake_from, total
     left, reason = whole.on_batch(tagged(after, len(before)), awake_from)
     expected = []
     for place, event in enumerate(after):
-        awake = {stream: 0 for stream, first in awake_from.items() if first == place}
-        gone, _ = single.on_batch(tagged([event], len(before) + place), awake)
+        single.on_batch(Tagged.none(), {stream: 0 for stream, first in awake_from.items() if first == place})
+        gone, _ = single.on_batch(tagged([event], len(before) + place))
         expected += [(row, place) for row in gone.row.tolist()]
     single.on_batch(Tagged.none(), {stream: 0 for stream, first in awake_from.items() if first == len(after)})
     assert expected == list(zip(left.row.tolist(), reason.tolist(), strict=True))
