@@ -183,3 +183,8 @@ def test_any_multiple_of_the_granularity_will_do_for_a_basic_window():
     sizes = [("5 ms", "10 ms"), ("10 ms", "5 ms"), ("1 ms", "20 ms")]
     slacks = [slack(ModelSearch("eq", *pair, calibration="none"), needed, measurement) for pair in sizes]
     assert [20, 20, 20] == slacks
+
+
+def test_a_delay_beyond_all_bins_is_waited_for_by_nothing_less_than_itself():
+    far = 10 * 3_600 * 1_000  # ten hours
+    assert far < slack(PLAIN, goal(0.95), measured([0] * 9 + [far]))

@@ -100,6 +100,80 @@ def test_it_goes_on_from_its_snapshot():
         assert whole.next_slack() == parts.next_slack()
 
 
+def test_after_two_blocks_results_decide():
+    controller = NeededSlack().build(None, GOAL)  # a block is five seconds
+    assert 5.0 == slack_after(controller, steady(9))
+    assert 2.0 == pytest.approx(slack_after(controller, steady(1)), rel=0.02)
+
+
+def test_where_a_period_has_few_intervals_each_is_a_block():
+    controller = NeededSlack().build(None, replace(GOAL, period=3 * SECOND))
+    assert 3.0 == slack_after(controller, steady(1))  # no longer than a period
+    assert 2.0 == pytest.approx(slack_after(controller, steady(1)), rel=0.02)
+
+
+def test_intervals_in_which_nothing_was_late_count_in_full():
+    calm, late = interval([0], [100]), interval([0, 2 * SECOND], [75, 25])
+    assert 0 == slack_after(NeededSlack().build(None, GOAL), [calm, calm, late, calm, calm] * 60)
+
+
+def test_each_violation_raises_the_caution_by_a_tenth_less_what_may_happen():
+    controller = NeededSlack(violations=0.2).build(None, GOAL)
+    slack_after(controller, steady(60, recall=0.5))  # the last one completes a period
+    assert 2.33 + 0.1 * 0.8 == pytest.approx(controller.snapshot()["deviations"])
+
+
+@pytest.mark.parametrize(("recall", "caution"), [(0.5, 12.0), (0.95, 0.5)])
+def test_caution_has_bounds(recall, caution):
+    controller = NeededSlack(violations=0.5).build(None, GOAL)
+    slack_after(controller, steady(300, recall=recall))
+    assert caution == controller.snapshot()["deviations"]
+
+
+def test_a_period_that_misses_nothing_keeps_even_a_target_of_all():
+    controller = NeededSlack().build(None, replace(GOAL, target=1.0))
+    slack_after(controller, steady(100, recall=1.0))
+    assert 2.33 > controller.snapshot()["deviations"]
+
+
+def test_at_the_cap_violations_raise_no_caution():
+    controller = NeededSlack().build(None, replace(GOAL, cap=SECOND))
+    assert 1.0 == slack_after(controller, steady(100, recall=0.5))
+    assert 2.33 == controller.snapshot()["deviations"]
+
+
+@pytest.mark.parametrize(("recall", "slack"), [(0.8885, 2.0), (0.8887, 1.0)])
+def test_what_the_last_period_lacks_is_aimed_at_twelve_times(recall, slack):
+    controller = NeededSlack(violations=0.0).build(None, GOAL)  # .891 is still kept
+    some = {"weights": [0, 92_000, 5_000, 3_000], "lags": [5 * SECOND]}
+    alike = [interval([0, SECOND, 2 * SECOND, 5 * SECOND], **some)] * 500
+    short = [_with_recall(each, recall) for each in alike[:5]]
+    assert slack == pytest.approx(slack_after(controller, alike + short), rel=0.02)
+
+
+def test_it_aims_at_most_half_way_to_all():
+    controller = NeededSlack().build(None, GOAL)
+    some = {"weights": [80, 15.5, 4.5], "lags": [5 * SECOND]}
+    alike = [interval([0, 2 * SECOND, 5 * SECOND], recall=0.1, **some)] * 500
+    assert 2.0 == pytest.approx(slack_after(controller, alike), rel=0.02)
+
+
+def test_where_nothing_is_joined_every_event_is_a_result():
+    delays = np.repeat([0, 1, 3 * SECOND], [60, 25, 15])
+    plain = Measurement(at=0, intervals=1, slack=0, max_delay=3 * SECOND, delays=delays, counts=Counts())
+    assert 3.0 == pytest.approx(slack_after(NeededSlack().build(None, GOAL), [plain] * 50), rel=0.02)
+    assert 1e-6 == slack_after(NeededSlack().build(None, replace(GOAL, target=0.8)), [plain] * 50)
+
+
+def test_an_event_that_stands_for_many_counts_as_all_of_them():
+    one, many = NeededSlack().build(None, GOAL), NeededSlack().build(None, GOAL)
+    delays, weights = np.array([0, 1, 3 * SECOND]), np.array([60, 25, 15])
+    some = {"at": 0, "intervals": 1, "slack": 0, "max_delay": 3 * SECOND, "counts": Counts()}
+    slack_after(one, [Measurement(delays=np.repeat(delays, weights), **some)] * 12)
+    slack_after(many, [Measurement(delays=delays, weights=weights, **some)] * 12)
+    assert one.snapshot() == many.snapshot()
+
+
 @pytest.mark.parametrize(("name", "value"), [("violations", 2), ("tolerance", -1), ("memory", 0)])
 def test_bad_parameters_are_refused(name, value):
     with pytest.raises(ParameterError, match=name):

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slackwater.core.aggregate import WindowAggregate, WindowAggregateLogic
+from slackwater.core.aggregate import _others as others
 from slackwater.core.algebra import Count, Max, Sum, scan
 from slackwater.core.cells import Input
 from slackwater.core.closing import Closed
@@ -221,3 +222,11 @@ def test_small_batches_combine_as_much_at_every_overlap(overlap, behind):
         times = np.array([slide * 10 + 9, slide * 10 - behind])
         logic.on_batch(logic.arrive(Events.of(times)), np.zeros(2, np.int64), [Input(np.ones(2, np.int64))], slack=0)
     assert sum(combined) <= 16 * slides
+
+
+def test_events_that_are_late_straggling_or_not_on_their_way_yet_are_told_from_the_others():
+    none, aside = np.empty(0, np.int64), np.array([False, True, False, False])
+    assert [0, 2, 3] == others(4, none, none, aside).tolist()
+    assert [0, 3] == others(4, np.array([2]), none, aside).tolist()
+    assert [0, 1] == others(4, np.array([2]), np.array([3]), None).tolist()
+    assert slice(None) == others(4, none, none, None)

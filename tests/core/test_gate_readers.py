@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from slackwater.core.gate_readers import Read, ReaderState, SharedGate, SharedGateLogic
 from slackwater.errors import GateFullError, ParameterError
+from slackwater.events import Tagged
 from tests.oracle.gate import Event, SlackScaleGate
 
 WRITERS, READERS = 3, 2
@@ -210,6 +211,15 @@ def test_what_all_have_read_is_forgotten():
 def test_what_cannot_work_is_refused(work, message):
     with pytest.raises(ParameterError, match=message):
         work(SharedGate(writers=2, readers=1).build())
+
+
+def test_there_may_be_as_many_writers_as_fit_a_byte():
+    assert 127 == SharedGate(writers=127, readers=1).writers
+
+
+def test_what_came_behind_a_reader_is_unread_too():
+    behind = Tagged.of([(0, 1), (0, 2), (1, 2)])
+    assert 5 - 2 + 3 == ReaderState(position=2, queue=behind).unread(5)
 
 
 def test_a_reader_that_is_closed_has_nothing_left_to_read():

@@ -6,6 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from slackwater.core.algebra import Count
 from slackwater.core.arrivals import Arrivals
@@ -78,3 +80,25 @@ def test_what_is_kept_does_not_grow_with_the_length_of_the_stream():
 
 def test_of_windows_that_overlap_much_some_are_watched():
     assert Panes(100, 25) == ledger(panes=Panes(100, 1)).watched
+
+
+@given(st.lists(st.integers(0, 400), min_size=1, max_size=6), st.integers(0, 300), st.integers(0, 3_000))
+def test_windows_that_closed_count_once_where_events_may_still_come_to_them(steps, slack, silence):
+    clock = np.cumsum([silence, *steps])
+    reached = clock - slack
+    found = ledger(youngest=10, most=100).build().ends_reached(clock, reached, -slack).tolist()
+    most = 4 * 100  # four times the longest wait that makes sense
+    expected, closed = [], -slack
+    for now, upto in zip(clock.tolist(), reached.tolist(), strict=True):
+        expected += [end for end in range(-300, upto + 1, 50) if max(closed, now - most) < end]
+        closed = upto
+    assert expected == found
+
+
+def test_after_the_end_of_the_input_no_window_of_it_is_held_or_comes_again():
+    logic = ledger().build()
+    arrivals = Arrivals.after(None, Events.of(np.arange(0, 400, 10), arrival=np.arange(40)))
+    logic.on_batch(arrivals, np.zeros(40, np.int64), [Input(np.zeros(40))])
+    last = int(logic.ends[-1])
+    logic.on_end()
+    assert (last + 1, {}) == (logic.gone, dict(logic.snapshot().windows))

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from slackwater.core.merge import Merge, MergeState
 from slackwater.events import Tagged
+from slackwater.time import BEFORE_ALL_TIME
+
+EVENTS = st.lists(st.tuples(st.integers(0, 2), st.integers(-5, 5)), max_size=12)
 
 
 def in_order(*events, state=None):
@@ -25,3 +31,27 @@ def test_an_event_before_the_last_one_is_late():
 
 def test_what_has_left_before_counts():
     assert [False, False, True, True] == in_order((0, 4), (0, 5), (1, 5), (2, 6), state=MergeState(5, 1))
+
+
+@given(EVENTS, st.integers(0, 12), st.none() | st.integers(-6, 6))
+def test_any_batches_leave_as_one_event_after_the_other_does(events, cut, skipped):
+    logic, last, fastest = Merge(streams=3).build(), (BEFORE_ALL_TIME, 0), BEFORE_ALL_TIME
+    if skipped is not None:
+        logic.skip_to(skipped)
+        last, fastest = (skipped, 0), skipped
+    expected = []
+    for stream, time in events:
+        in_order = (time, stream) >= last
+        expected.append((in_order, fastest))
+        fastest, last = max(fastest, time), (time, stream) if in_order else last
+    found = []
+    for part in (events[:cut], events[cut:]):
+        processed = logic.on_batch(Tagged.of(part))
+        found += zip(processed.in_order.tolist(), processed.behind.tolist(), strict=True)
+    assert expected == found
+
+
+def test_the_merge_never_skips_back():
+    logic = Merge(streams=2).build(MergeState(5, 1))
+    logic.skip_to(5)
+    assert MergeState(5, 1) == logic.snapshot()

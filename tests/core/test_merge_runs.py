@@ -66,3 +66,9 @@ def test_times_that_are_too_far_apart_to_be_packed_are_left_to_others():
     assert [0, 1, far - 1] == merge_runs(streams, Tagged.none()).time.tolist()
     streams[2] = (np.array([far]), 0)
     assert merge_runs(streams, Tagged.none()) is None
+
+
+def test_times_on_both_sides_of_zero_are_as_far_apart_as_they_are():
+    far = 1 << (62 - 2)
+    streams = [(np.array([time]), 0) for time in (-far // 2, 0, far // 2)]
+    assert merge_runs(streams, Tagged.none()) is None

@@ -83,3 +83,12 @@ def test_a_value_that_does_not_count_may_be_off():
     inputs = [Input(np.array([5, 5, 5]))] * 2
     steps = ResultSteps.of_events(Panes(10, 10), [Count(), Max()], arrivals, np.zeros(3, np.int64), inputs)
     assert [0, 0] == steps.needs([None, Max()], 0.1).slack.tolist()
+
+
+@pytest.mark.parametrize(("not_before", "windows"), [(10, [0, 1]), (11, [1])])
+def test_an_event_counts_in_windows_that_do_not_end_before_a_time(not_before, windows):
+    arrivals, inputs = Arrivals.after(None, Events.of([12, 3])), [Input(np.zeros(2))]
+    steps = ResultSteps.of_events(
+        Panes(10, 10), [Count()], arrivals, np.zeros(2, np.int64), inputs, not_before=np.array([0, not_before])
+    )
+    assert windows == steps.window.tolist()

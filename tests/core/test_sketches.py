@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from slackwater.core.algebra import fold
 from slackwater.core.sketches import Distinct, Quantile, Sketch
+from slackwater.core.sketches import _estimates as estimates
 from slackwater.core.sketches import _registers as registers
 
 NUMBERS = (
@@ -98,3 +99,47 @@ def test_half_of_the_values_have_their_first_bit_at_once_and_a_quarter_at_the_se
 def test_values_are_spread_over_all_registers():
     register, _ = registers(np.arange(2_000), 4)
     assert pytest.approx([125] * 16, abs=45) == np.bincount(register, minlength=16).tolist()
+
+
+@pytest.mark.parametrize("bits", [4, 8, 16])
+def test_registers_are_those_of_splitmix64_for_ever(bits):
+    """States that were stored hold them: another hash would count every value twice."""
+    values = [*range(-60, 60), 2**63 - 1, -(2**63), *(7**n for n in range(22))]
+    register, place = registers(np.array(values), bits)
+    assert [_register(value, bits) for value in values] == list(zip(register.tolist(), place.tolist(), strict=True))
+
+
+def test_a_hash_without_any_bit_behind_its_register_has_the_place_after_the_last():
+    zero = np.array([0x61C8864680B583EB])  # splitmix64 makes 0 of it
+    assert [[0], [61]] == [each.tolist() for each in registers(zero, 4)]
+
+
+@pytest.mark.parametrize("filled", [0, 1, 9, 16])
+@pytest.mark.parametrize("last", [2, 61])
+def test_an_estimate_is_that_of_ertl(filled, last):
+    places = np.random.default_rng(filled).integers(1, last + 1, filled).astype(np.uint8)
+    places[filled // 2 :] = last
+    starts = np.array([0, filled])
+    assert [_ertl(places.tolist(), 4)] == estimates(starts, places, 4).tolist()
+
+
+def _register(value: int, bits: int) -> tuple[int, int]:
+    """The register of a value and the place of the first one, with whole numbers of any size."""
+    mixed = (value + 0x9E3779B97F4A7C15) % 2**64
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB % 2**64
+    mixed ^= mixed >> 31
+    register, rest = divmod(mixed, 2 ** (64 - bits))
+    return register, 64 - bits - rest.bit_length() + 1
+
+
+def _ertl(places: list[int], bits: int) -> int:
+    """Ertl 2017, equation 18, term by term."""
+    m, q = 2**bits, 64 - bits
+    if not places:
+        return 0
+    empty, full = 1 - len(places) / m, 1 - places.count(q + 1) / m
+    sigma = math.inf if empty == 1 else empty + sum(empty ** (2**k) * 2 ** (k - 1) for k in range(1, 12))
+    tau = (1 - full - sum((1 - full ** (2**-k)) ** 2 * 2**-k for k in range(1, 60))) / 3 if full > 0 else 0.0
+    level = m * sigma + sum(2.0**-place for place in places if place <= q) + m * tau * 2.0**-q
+    return round(m * m / (2 * math.log(2) * level))

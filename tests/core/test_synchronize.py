@@ -82,3 +82,23 @@ def test_in_a_total_order_nobody_waits_for_equal_times_of_an_idle_stream():
     logic.on_batch(tagged([(0, 1), (1, 1)]))
     assert [1] == logic.on_idle(0).stream.tolist()
     assert [7] == logic.on_batch(tagged([(1, 7)], 2))[0].time.tolist()
+
+
+@settings(max_examples=150, deadline=None)
+@given(ARRIVALS, ARRIVALS, st.dictionaries(st.integers(0, 2), st.integers(0, 20), min_size=1), st.booleans())
+def test_streams_wake_at_the_event_that_is_said(before, after, awake_from, total_order):
+    whole, single = (Synchronizer(streams=3, total_order=total_order).build() for _ in range(2))
+    awake_from = {stream: min(place, len(after)) for stream, place in awake_from.items()}
+    for logic in (whole, single):
+        logic.on_batch(tagged(before))
+        for stream in awake_from:
+            logic.on_idle(stream)
+    left, reason = whole.on_batch(tagged(after, len(before)), awake_from)
+    expected = []
+    for place, event in enumerate(after):
+        single.on_batch(Tagged.none(), {stream: 0 for stream, first in awake_from.items() if first == place})
+        gone, _ = single.on_batch(tagged([event], len(before) + place))
+        expected += [(row, place) for row in gone.row.tolist()]
+    single.on_batch(Tagged.none(), {stream: 0 for stream, first in awake_from.items() if first == len(after)})
+    assert expected == list(zip(left.row.tolist(), reason.tolist(), strict=True))
+    assert single.snapshot() == whole.snapshot()

@@ -153,3 +153,9 @@ def test_a_measurement_is_remembered():
     joined, work = join(tables(5, 2_000, count=2), where="abs(a.x - b.x) < 1", contract=contract), Watched()
     run(joined, work)
     assert len(work.given) > 5 * len({id(each) for each in work.given})
+
+
+def test_what_was_asked_is_what_the_kernels_were_asked():
+    work = Work()
+    run(join(tables(2, 300, count=2), where="abs(a.x - b.x) < 1"), work)
+    assert {True} == {0 < step.asked == sum(step.bands.values()) for step in work.steps.values()}

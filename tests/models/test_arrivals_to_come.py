@@ -6,8 +6,10 @@ import pytest
 from slackwater.estimate.completeness import Completeness
 from slackwater.estimate.slots import Slots
 from slackwater.models.arrivals_to_come import HALF_LIVES, TRENDS, View, extrapolated, rows_to_come, slide_shares
+from tests.oracle.arrivals_to_come import ToCome
 
 SLIDE = 1600
+SHAPES = ((80, 80, 8), (160, 80, 8), (100, 30, 5), (60, 20, 3), (70, 100, 4))  # size, slide and slots of a slide
 
 
 def past_of(times) -> Completeness:
@@ -89,3 +91,29 @@ def test_several_windows_are_estimated_at_once():
 
 def test_without_a_past_nothing_is_expected():
     assert 0 == to_come(Completeness(Slots.of(size=SLIDE, slide=SLIDE)), 100)
+
+
+def a_past(seed: int) -> tuple[Completeness, int, int, int]:
+    """A short memory of a stream whose rate moves, with delays that are learned; its clock, size and slide."""
+    random = np.random.default_rng(seed)
+    size, slide, per_slide = SHAPES[seed % len(SHAPES)]
+    past, clock = Completeness(Slots(slide, per_slide, per_slide * 16)), -1
+    span, delay = slide * random.choice([1, 6, 12, 30]), slide * random.choice([0.02, 0.3, 1.5])
+    times = -7 * slide // 2 + (span * random.random(300) ** random.choice([0.7, 1.0])).astype(int)
+    for part in np.array_split(times[np.argsort(times + random.exponential(delay, 300))], 12):
+        past.update(part)
+        clock = max(clock, int(part.max()))
+        past.look(clock)
+        past.settle(clock - int(4 * delay))
+    return past, clock, size, slide
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_to_come_is_what_slots_say_one_by_one(seed):
+    past, clock, size, slide = a_past(seed)
+    for first, windows, slack in ((0, 3, 0), (1, 1, slide // 3), (-2, 2, 3 * slide), (-20, 1, 0)):
+        ends = (clock // slide + first + np.arange(windows)) * slide
+        found = rows_to_come(past, clock, ends, size=size, slack=slack)
+        assert (
+            pytest.approx(ToCome(past, clock).rows(ends.tolist(), size=size, slack=slack), rel=1e-6) == found.tolist()
+        )

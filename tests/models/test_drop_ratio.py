@@ -49,6 +49,19 @@ def test_events_that_come_all_at_once_cannot_be_bounded_by_number():
     assert math.inf == events_to_hold(0.01, deviation=1, gap=0) == events_to_hold_at_high_rates(0.01, 1, 0)
 
 
+def test_of_events_that_come_all_at_once_the_exact_condition_drops_all():
+    assert 1.0 == exact_drop_ratio(5, deviation=1, gap=0)
+    assert 2**40 == exact_events_to_hold(0.01, deviation=1, gap=0)  # where it gives up
+
+
+def test_without_deviation_and_gaps_the_limit_of_small_gaps_holds():
+    assert events_to_hold(0.01, deviation=0, gap=1e-9) == pytest.approx(events_to_hold(0.01, deviation=0, gap=0))
+
+
+def test_where_half_may_be_dropped_nothing_is_held_of_events_that_come_all_at_once():
+    assert 0 == events_to_hold(0.5, deviation=1, gap=0)
+
+
 @pytest.mark.parametrize("ratio", [0.5, 0.9])
 def test_where_half_may_be_dropped_nothing_needs_to_be_held(ratio):
     assert 0 == events_to_hold(ratio, deviation=1, gap=0.1) == events_to_hold_at_high_rates(ratio, 1, 0.1)

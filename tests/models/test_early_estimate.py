@@ -26,6 +26,11 @@ def test_a_group_that_never_varies_is_judged_by_its_past():
     assert [25, 25] == pytest.approx(found.tolist(), rel=1e-5)
 
 
+def test_a_group_of_which_less_than_one_event_was_expected_has_a_past_all_the_same():
+    found = group_rows_to_come(column(49, 1), 50, shares=column(0.99, 0.01), strength=column(1e9, 1e9))
+    assert [49.5, 0.5] == pytest.approx(found.tolist(), rel=1e-5)
+
+
 def test_a_single_group_gets_all():
     assert [50] == group_rows_to_come(column(7), 50, shares=column(1), strength=column(3)).tolist()
 

@@ -66,3 +66,9 @@ def test_how_alike_neighbors_are_by_hand():
         for lasting in (False, True)
     )
     assert np.sqrt(1.25 / 0.75) == pytest.approx(inflated / plain, rel=0.03)
+
+
+def test_where_nothing_is_known_everything_can_be_counted_on():
+    nothing = sums_of([0, 0])
+    assert [1.0, 1.0] == recall_to_count_on(nothing, blocks_per_period=12, deviations=3).tolist()
+    assert [1.0, 1.0] == expected_recall(nothing).tolist()

@@ -61,12 +61,12 @@ def sampled(root: Path, count: int, seed: int) -> list[Mutant]:
 
 def chosen(mutant: Mutant, tests: Mapping[str, Mapping[str, Any]], budget: float) -> tuple[list[str], float]:
     """Return the tests that run what is changed, the quickest first, and how long they take together."""
-    wanted = f"{mutant.file}:{mutant.function}"
-    whole = not any(wanted in test["functions"] for test in tests.values()) and mutant.function.count(".") == 0
+    whole = not is_run(mutant, tests) and mutant.function.count(".") == 0
+    wanted = f"{mutant.file}:" if whole else f"{mutant.file}:{mutant.function}"
     fits = [
         (test["seconds"], name)
         for name, test in tests.items()
-        if any(each == wanted or (whole and each.startswith(f"{mutant.file}:")) for each in test["functions"])
+        if any(each.startswith(wanted) if whole else each == wanted for each in test["functions"])
     ]
     names, total = [], 0.0
     for seconds, name in sorted(fits):
@@ -75,6 +75,11 @@ def chosen(mutant: Mutant, tests: Mapping[str, Mapping[str, Any]], budget: float
         names.append(name)
         total += seconds
     return names, total
+
+
+def is_run(mutant: Mutant, tests: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether a test runs what is changed; if not, it may be run when its module is imported."""
+    return any(f"{mutant.file}:{mutant.function}" in test["functions"] for test in tests.values())
 
 
 def summary(output: Path, reviewed: Reviewed) -> str:
@@ -124,7 +129,8 @@ def _tried(output: Path) -> dict[tuple[str, int], dict[str, Any]]:
 
 def _try(mutant: Mutant, root: Path, tests: Mapping[str, Any], given: argparse.Namespace) -> None:
     names, usual = chosen(mutant, tests, given.budget)
-    outcome, took = outcome_of(mutant, root, names, usual) if names else ("unreached", 0.0)
+    anew = not is_run(mutant, tests)
+    outcome, took = outcome_of(mutant, root, names, usual, anew=anew) if names else ("unreached", 0.0)
     row = {**asdict(mutant), "outcome": outcome, "tests": len(names), "seconds": round(took, 1)}
     with given.output.open("a") as file:
         file.write(json.dumps(row) + "\n")

@@ -72,8 +72,9 @@ def _within(node: ast.AST, function: str, *, inside: bool) -> Iterator[_Point]:
     for name, child, put in _children(node):
         if _is_left_out(node, name, child):
             continue
-        yield from (_Point(child, function, change, _then(put, new)) for change, new in _changes(child))
-        own, within = _qualified(function, child, inside=inside)
+        place = function.rpartition(".")[0] if _is_default(node, name, function) else function
+        yield from (_Point(child, place, change, _then(put, new)) for change, new in _changes(child))
+        own, within = _qualified(place, child, inside=inside)
         yield from _within(child, own, inside=within)
 
 
@@ -99,6 +100,11 @@ def _is_left_out(node: ast.AST, field: str, child: ast.AST) -> bool:
     if isinstance(child, ast.keyword) and child.arg == "strict":
         return True
     return isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+
+
+def _is_default(node: ast.AST, field: str, function: str) -> bool:
+    """Whether it is a default value, which is computed where the function is defined, not when it runs."""
+    return isinstance(node, ast.FunctionDef) and field == "args" and function.rpartition(".")[2] == node.name
 
 
 def _qualified(function: str, node: ast.AST, *, inside: bool) -> tuple[str, bool]:

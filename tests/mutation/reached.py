@@ -2,15 +2,19 @@
 
     NUMBA_DISABLE_JIT=1 python -m pytest -p tests.mutation.reached --reached FILE tests/core ...
 
-Kernels are plain Python then, so that their functions are seen like others.
+Kernels are plain Python then, so that their functions are seen like others, and some tests take minutes: those are left
+out after a few seconds, and what has been seen is written when the time for all is over.
 """
 
 from __future__ import annotations
 
 import json
+import random
+import signal
 import sys
 import threading
 import time
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -18,6 +22,10 @@ from typing import Any
 import pytest
 
 PARTS = ("core", "models", "control")
+
+
+class TooLongError(BaseException):
+    """A test that is not worth its time here. Not an `Exception`: Hypothesis would look for a smaller example."""
 
 
 class Reached:
@@ -31,18 +39,17 @@ class Reached:
 
     def start(self) -> None:
         self._now = set()
-        threading.setprofile(self._called)
-        sys.setprofile(self._called)
+        threading.settrace(self._called)
+        sys.settrace(self._called)
 
     def stop(self, test: str, seconds: float) -> None:
-        sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
         if self._now:
             self.tests[test] = {"seconds": round(seconds, 3), "functions": sorted(self._now)}
 
     def _called(self, frame: Any, event: str, argument: Any) -> None:
-        if event != "call":
-            return
+        """Note a call. What calls of C take, which profilers are told of as well, would be half of the time."""
         code = frame.f_code
         if code not in self._names:
             self._names[code] = self._name(code)
@@ -54,11 +61,15 @@ class Reached:
         file = code.co_filename.removeprefix(self._root)
         if file == code.co_filename or not file.startswith(PARTS):
             return None
+        if not code.co_flags & CO_OPTIMIZED:  # a module or the body of a class, which runs when it is imported
+            return None
         return f"{file}:{code.co_qualname.split('.<locals>')[0]}"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--reached", help="where to write which test runs what")
+    parser.addoption("--most-of-one", type=float, default=6.0, help="seconds after which a test is left out")
+    parser.addoption("--most-of-all", type=float, default=120.0, help="seconds after which no other test is begun")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -71,6 +82,11 @@ def pytest_configure(config: pytest.Config) -> None:
 _KEY = pytest.StashKey[Reached]()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where there is no time for all, those that are seen are of all files."""
+    random.Random(0).shuffle(items)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Any:
     reached = item.config.stash[_KEY]
@@ -80,6 +96,22 @@ def pytest_runtest_protocol(item: pytest.Item) -> Any:
         return (yield)
     finally:
         reached.stop(item.nodeid, time.process_time() - started)
+        if time.process_time() > item.config.getoption("--most-of-all"):
+            item.session.shouldstop = "the time for all is over"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Any:
+    signal.signal(signal.SIGPROF, _give_up)
+    signal.setitimer(signal.ITIMER_PROF, item.config.getoption("--most-of-one"), 1.0)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+
+
+def _give_up(number: int, frame: Any) -> None:
+    raise TooLongError
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -60,6 +60,11 @@ def test_a_mutant_knows_the_function_that_it_is_in(tmp_path):
     assert ["", "A.f"] == [mutant.function for mutant in mutants_of(tmp_path, "m.py")]
 
 
+def test_a_default_belongs_to_where_its_function_is_defined(tmp_path):
+    (tmp_path / "m.py").write_text("class A:\n    def f(self, x=1):\n        return 2")
+    assert ["A", "A.f"] == [mutant.function for mutant in mutants_of(tmp_path, "m.py")]
+
+
 def test_reviewed_lines_are_there_and_say_why_they_may_be_changed():
     reviewed = Reviewed(ROOT)
     assert [] == reviewed.gone()

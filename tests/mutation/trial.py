@@ -25,12 +25,14 @@ _LEAST, _TIMES = 8.0, 1.5  # seconds of processor time, and times the usual ones
 _WAITS = 15  # times that on the clock: it waits for something, or the machine is busy
 
 
-def outcome_of(mutant: Mutant, root: Path, tests: Sequence[str], usual: float) -> tuple[str, float]:
-    """Return "killed", "timeout" or "survived", and how long it took."""
+def outcome_of(
+    mutant: Mutant, root: Path, tests: Sequence[str], usual: float, *, anew: bool = False
+) -> tuple[str, float]:
+    """Return "killed", "timeout" or "survived", and how long it took; `anew` imports all that may have run already."""
     started, limit = time.monotonic(), _LEAST + _TIMES * usual
     child = os.fork()
     if child == 0:
-        _run(mutant, root, tests, int(limit))
+        _run(mutant, root, tests, int(limit), anew=anew)
     while time.monotonic() < started + _WAITS * limit:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
@@ -43,7 +45,7 @@ def outcome_of(mutant: Mutant, root: Path, tests: Sequence[str], usual: float) -
     return "timeout", time.monotonic() - started
 
 
-def _run(mutant: Mutant, root: Path, tests: Sequence[str], seconds: int) -> None:
+def _run(mutant: Mutant, root: Path, tests: Sequence[str], seconds: int, *, anew: bool) -> None:
     """Run the tests in the child; never returns."""
     code = 99
     try:
@@ -53,13 +55,13 @@ def _run(mutant: Mutant, root: Path, tests: Sequence[str], seconds: int) -> None
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
-        if not patch(mutant, root):
+        if anew or not patch(mutant, root):
             _forget_modules(root.name)
             sys.meta_path.insert(0, _Finder(mutant, root))
         import pytest
 
         quiet = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--timeout=0", "--no-header", "--tb=no"]
-        code = int(pytest.main([*quiet, *tests]))
+        code = int(pytest.main([*quiet, "--doctest-modules", *tests]))
     finally:
         os._exit(code)
 
@@ -76,7 +78,8 @@ def load(tests: Sequence[str]) -> None:
     import pytest
 
     files = sorted({test.split("::")[0] for test in tests})
-    pytest.main(["--collect-only", "-q", "-q", "-p", "no:cacheprovider", "--no-header", *files])
+    quiet = ["-q", "-q", "-p", "no:cacheprovider", "--no-header"]
+    pytest.main(["--collect-only", "--doctest-modules", *quiet, *files])
 
 
 class _Finder(importlib.abc.MetaPathFinder):
