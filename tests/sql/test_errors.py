@@ -40,7 +40,7 @@ WRONG = [
     ("SELECT * FROM bus BUCKETS 4 WITH NO SLACK", "BUCKETS 4", "PARTITION BY"),
     ("SELECT line FROM bus WITHIN ERROR 3%", "WITHIN ERROR 3%", "use DROP here"),
     ("SELECT * FROM MERGE(bus, scats) WITH RECALL 0.99", "WITH RECALL 0.99", "DROP 0.01 lets the same share"),
-    ("SELECT * FROM bus PARTITION BY lne WITH NO SLACK", "PARTITION BY lne", "line"),
+    ("SELECT * FROM bus PARTITION BY lne WITH NO SLACK", "lne", "line"),
     ("SELECT * FROM bus [5 s], scats [5 s] WITH NO SLACK GROUP BY line", "GROUP BY line", "write WINDOW [RANGE"),
     ("SELECT count(*) FROM bus [5 s], scats [5 s] WITH NO SLACK", "count(*)", "write one for what the join finds"),
     (f"SELECT count(*) FROM {BOTH} WINDOW [9 s] WITH NO SLACK", "WINDOW [9 s]", "SLIDE 10 SECONDS"),
@@ -88,12 +88,14 @@ WRONG = [
     ),
     ("SELECT sum(dely) FROM bus [5 s, SLIDE 5 s] WITH NO SLACK", "dely", "column 'dely' does not exist"),
     ("SELECT 1 + sum(delay * bus.dely) FROM bus [5 s, SLIDE 5 s] WITH NO SLACK", "bus.dely", "did you mean delay?"),
+    (f"SELECT sum(dely) FROM {BOTH} {LAST} WITH NO SLACK", "dely", "column 'dely' does not exist"),
+    (f"SELECT * FROM {BOTH} WHERE dely = 1 WITH NO SLACK", "dely", "column 'dely' does not exist"),
     ("SELECT max(max) FROM bus [5 s, SLIDE 5 s] WITH NO SLACK", "max", "column 'max' does not exist"),
     ("SELECT 'abc FROM bus", "'abc FROM bus", "close it with '"),
     ("SELECT * FROM bus LATE TOO side", "TOO", "did you mean TO?"),
     ("SELECT * FROM bus; SELECT * FROM bus", "SELECT", "slackwater run"),
     ("SELECT * FROM bus WHERE (delay > 5 WITH NO SLACK", "WITH", ""),
-    ("SELECT * FROM bus [5 s], scats [5 s] WHERE bus.aera = scats.area WITH NO SLACK", "bus.aera = scats.area", "area"),
+    ("SELECT * FROM bus [5 s], scats [5 s] WHERE bus.aera = scats.area WITH NO SLACK", "bus.aera", "area"),
 ]
 
 
