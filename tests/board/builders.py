@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from slackwater.decisions import decisions_table, late_schema
-from slackwater.quality.batch_log import ABOUT, IN_CHECKPOINT
+from slackwater.quality.batch_log import ABOUT, ENDED, IN_CHECKPOINT
 from slackwater.quality.latency_log import IN_CHECKPOINT as LATENCY
 from slackwater.quality.latency_log import add_line
 
@@ -46,6 +46,9 @@ class Left:
 
     def said(self, batch: int, words: str) -> None:
         self._write("decisions", batch, decisions_table({"operator": "control", "stream": words}, 1))
+
+    def ended(self, *, written: int) -> None:
+        (self.checkpoint / ENDED).write_text(json.dumps({"batch": 3, "written": written, "by": "drain"}))
 
     def late(self, batch: int, lines: list[str], reason: str = "late") -> None:
         rows = [

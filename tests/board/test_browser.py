@@ -108,7 +108,21 @@ def test_what_is_hostile_in_the_data_is_text(page):
 def test_what_the_query_answered_is_listed(page, left):
     left.said(5, "contract: drop 0.01 over 1 minute -> drop 0.05 over 1 minute")
     page.wait_for_selector("#said li", timeout=WAIT)
-    assert "-> drop 0.05" in page.inner_text("#said")
+    assert "\u2192 drop 0.05" in page.inner_text("#said")  # one letter, that no line end breaks in two
+
+
+def test_a_query_that_was_drained_is_shown_to_have_ended(page, left):
+    left.ended(written=5 * SECOND)
+    page.wait_for_selector("#status.ended", timeout=WAIT)
+    assert "drained and ended" in page.inner_text("#status")
+    page.click("#prod")
+    answer_of(page, "the query has ended: start it again")
+    assert [] == left.sent()
+
+
+def test_axes_say_which_time_they_have(page):
+    axes = {name: page.inner_html(f"#{name} text.axis") for name in ("slack", "latency")}
+    assert {"slack": "event time (UTC)", "latency": "processing time (UTC)"} == axes
 
 
 def test_the_page_fits_a_phone(page):

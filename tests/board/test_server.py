@@ -136,6 +136,16 @@ def test_a_contract_becomes_a_control_record(visitor, left):
     assert "rules from the next micro-batch on" in answer["said"]
 
 
+@pytest.mark.parametrize(("what", "body"), [("contract", {"contract": "drop 5%"}), ("prod", {}), ("drain", {})])
+def test_nothing_is_sent_to_a_query_that_has_ended(visitor, left, what, body):
+    left.ended(written=1)
+    assert (400, "the query has ended: start it again") == (
+        (answer := visitor.post(what, body))[0],
+        answer[1]["error"],
+    )
+    assert [] == left.sent()
+
+
 def test_a_prod_becomes_a_control_record(visitor, left):
     assert (200, ["prod"]) == (visitor.post("prod", {})[0], [each["kind"] for each in left.sent()])
 

@@ -156,6 +156,36 @@ def test_what_control_records_led_to_is_told_the_newest_first(left):
     assert ["contract: max -> none", "ignored: dance"] == [each["words"] for each in look(left)["decided"]["said"]]
 
 
+def test_the_answers_of_all_buckets_to_a_prod_are_told_as_one(left):
+    asked = {"operator": "prod", "stream": "all windows", "slack": None, "target": None}
+    left.decisions(0, [0, 0], **{**asked, "bucket": [0, 1], "results": [3, 4]})
+    left.decisions(1, [0], **{**asked, "bucket": 0, "results": 1})
+    told = [each["words"] for each in look(left)["decided"]["said"]]
+    assert ["prod: all windows, early results: 1", "prod: all windows, early results: 7"] == told
+
+
+def test_a_prod_has_no_slack_to_be_drawn(left):
+    left.decisions(0, [0], operator="prod", results=3)
+    assert [] == look(left)["decided"]["slack"]
+
+
+def test_a_drain_that_ended_the_query_is_told_before_all_else(left):
+    left.said(0, "contract: max -> none")
+    left.ended(written=5 * SECOND)
+    found = look(left)
+    assert 5_000 == found["query"]["ended"]
+    assert ["drain: all that was held has left, the query ended", "contract: max -> none"] == [
+        each["words"] for each in found["said"]
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"written": "soon"}'])
+def test_an_unreadable_end_is_none(left, text):
+    left.ended(written=0)
+    (left.checkpoint / "slackwater" / "ended.json").write_text(text)
+    assert look(left)["query"]["ended"] is None
+
+
 def test_the_contract_that_rules_is_the_one_that_was_changed_to(left):
     (left.checkpoint / RULES).write_text(json.dumps({"of": "DropRatio(0.01, over='1 minute')", "contract": "max"}))
     assert "max" == FoundQuery.of(left.checkpoint).contract

@@ -75,3 +75,11 @@ def test_a_folder_with_files_of_somebody_else_is_not_used_for_the_demo(tmp_path)
     assert 1 == shown.exit_code
     assert "output must be a new folder, or that of an earlier demo" in shown.stderr
     assert "mine" == (tmp_path / "mine.txt").read_text()
+
+
+@pytest.mark.parametrize("arguments", [["contract", "max"], ["drain"]], ids=["contract", "drain"])
+def test_a_query_that_has_ended_is_sent_nothing(left, arguments):
+    left.ended(written=1)
+    command, *rest = arguments
+    assert "the query has ended: start it again" in run(command, str(left.checkpoint), *rest).stderr
+    assert [] == left.sent()

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from slackwater.cli.demo.display import moving_table, plain_line, watch
+from slackwater.cli.demo.display import PlainLines, moving_table, plain_line, watch
 from slackwater.cli.demo.following import Following, Progress
 from slackwater.errors import AccountingError, SlackwaterError
 
@@ -102,8 +102,31 @@ def test_watching_without_a_terminal_prints_plain_lines(tmp_path):
     watch(
         [following(Query(WHOLE, DRAINED), tmp_path)], console, clock=lambda: next(moments), sleep=lambda seconds: None
     )
-    assert "MaxSlack(): 10 of 10 rows, 100 rows/s, slack 20 ms, late 1, buffered 3\n" in console.file.getvalue()
+    assert (
+        "MaxSlack(): 10 of 10 rows, 100 rows/s, slack 20 ms, late 1, buffered 3; now it is drained\n"
+        in console.file.getvalue()
+    )
     assert "\x1b" not in console.file.getvalue()
+
+
+def test_watching_ends_with_a_line_that_says_so(tmp_path):
+    followed = following(Query(WHOLE, DRAINED), tmp_path)
+    followed.step()
+    followed.step()
+    assert plain_line(followed).endswith("buffered 0; drained, done")
+
+
+def test_who_watches_without_a_terminal_is_not_left_without_a_line_for_long(tmp_path):
+    console = Console(file=io.StringIO(), force_terminal=False)
+    moments = iter(range(0, 1000, 5))
+    lines = PlainLines(console, lambda: next(moments))
+    waiting = following(Query(), tmp_path)
+    for _ in range(7):
+        lines.show([waiting])
+    line = "waiting for the next micro-batch of MaxSlack()"
+    assert ["   5 s  MaxSlack(): starting", f"  20 s  {line}", f"  35 s  {line}"] == (
+        console.file.getvalue().splitlines()
+    )
 
 
 def test_query_without_a_report_is_starting(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 import slackwater as sw
 from slackwater.errors import ParameterError
 from slackwater.plan.nodes import ReorderNode, StreamNode
-from slackwater.quality.batch_log import read_batches, ruling_contract
+from slackwater.quality.batch_log import ENDED, ended_at, read_batches, ruling_contract
 from slackwater.spark.about_file import About
 from slackwater.spark.batch_report import BatchReports
 from slackwater.spark.control_stream import describe, send
@@ -104,6 +104,23 @@ def test_a_query_ends_when_its_last_batch_is_committed_not_before():
     assert not query.stopped.is_set()
     query.committed = 3
     assert query.stopped.wait(10)
+
+
+def test_an_end_is_written_down_before_the_query_stops(tmp_path):
+    ending, query = Ending(tmp_path), FakeQuery()
+    query.committed = 3
+    ending.runs(query)
+    ending.after(3)
+    assert query.stopped.wait(10)
+    assert ended_at(tmp_path) is not None
+
+
+def test_a_query_that_begins_again_has_not_ended(tmp_path):
+    (tmp_path / "slackwater").mkdir()
+    (tmp_path / ENDED).write_text('{"written": 5}')
+    assert 5 == ended_at(tmp_path)
+    Ending(tmp_path).runs(FakeQuery())
+    assert ended_at(tmp_path) is None
 
 
 def test_a_query_says_where_its_outputs_are(tmp_path):

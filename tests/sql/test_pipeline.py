@@ -241,3 +241,13 @@ YAML_WRONG = [
 @pytest.mark.parametrize(("text", "said"), YAML_WRONG, ids=[said for _, said in YAML_WRONG])
 def test_what_is_wrong_with_yaml_is_said(text, said):
     assert said in refusal(text, read_yaml)
+
+
+@pytest.mark.parametrize(("value", "remedy"), [("5 minuts", "did you mean 5 minutes?"), ("-5 s", "leave the sign out")])
+def test_an_option_that_is_no_duration_is_shown_with_one_that_is(value, remedy):
+    text = f"CREATE STREAM bus WITH (path = 'bus.parquet', idle_after = '{value}');\n{ORDERED}"
+    with pytest.raises(sw.SqlError) as caught:
+        read_pipeline(text)
+    assert f"'{value}'" == text[caught.value.start : caught.value.stop]
+    assert remedy in str(caught.value)
+    assert "timedelta" not in str(caught.value)

@@ -14,6 +14,7 @@ def ask(query: FoundQuery, what: str, details: Mapping[str, Any]) -> str:
 
     Raises:
         ParameterError: it cannot be asked for, or not so.
+        SlackwaterError: the query has ended.
     """
     if what not in _ASKED:
         raise ParameterError("what", what, must=f"be one of {', '.join(_ASKED)}", remedy="use the buttons of the page")
@@ -21,6 +22,7 @@ def ask(query: FoundQuery, what: str, details: Mapping[str, Any]) -> str:
         raise ParameterError(
             "control", None, must="be a folder that the query listens to", remedy="start it with control=, a folder"
         )
+    query.check_runs()
     return _ASKED[what](query, details)
 
 

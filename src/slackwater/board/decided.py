@@ -5,6 +5,7 @@ Times are ms of the epoch, as browsers count; slacks are seconds.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from slackwater.board.series import Floats, binned, filled, steps
 from slackwater.board.shown import shown
 
 _MOST_ROWS = 200_000
-_CONTROL, _EARLY = "control", "early"
+_CONTROL, _EARLY, _PROD = "control", "early", "prod"
 _MOST_SAID = 12
-_COLUMNS = ("operator", "stream", "bucket", "at", "slack", "target", "measured", "max_delay")
+_MOST_ANSWERS = 10_000  # of buckets, looked through for the newest
+_COLUMNS = ("operator", "stream", "bucket", "at", "slack", "target", "measured", "max_delay", "results")
 
 
 class Decided:
@@ -44,14 +46,14 @@ class Decided:
 
 
 def _drawn(table: pa.Table) -> dict[str, Any]:
-    operators = sorted({str(name) for name in table["operator"].to_pylist()} - {_CONTROL, _EARLY})
+    operators = sorted({str(name) for name in table["operator"].to_pylist()} - {_CONTROL, _EARLY, _PROD})
     slacks = [name for name in operators if _of(table, name)["slack"].null_count < _of(table, name).num_rows]
     alike = _after_last_kind(table)
     return {
         "slack": [_slack(name, _of(table, name)) for name in slacks],
         "quality": [each for name in operators if (each := _quality(name, _of(alike, name)))["measured"]["at"]],
         "early": [_early(name, part) for name, part in _by_stream(_of(table, _EARLY))],
-        "said": _said(_of(table, _CONTROL)),
+        "said": _said(table.filter(pc.field("operator").isin([_CONTROL, _PROD]))),
     }
 
 
@@ -109,10 +111,40 @@ def _against_target(rows: pa.Table) -> dict[str, Any]:
 
 
 def _said(rows: pa.Table) -> list[dict[str, Any]]:
-    """Return what control records led to, the newest first."""
-    newest = rows.slice(max(rows.num_rows - _MOST_SAID, 0))
-    said = zip(_times(newest).tolist(), newest["stream"].to_pylist(), strict=True)
-    return [{"at": at if np.isfinite(at) else None, "words": shown(words, 1_000)} for at, words in said][::-1]
+    """Return what control records and prods led to, the newest first; answers of all buckets to a prod are one."""
+    newest = rows.slice(max(rows.num_rows - _MOST_ANSWERS, 0))
+    columns = (newest[name].to_pylist() for name in ("operator", "stream", "bucket", "results"))
+    said: list[_Said] = []
+    for at, operator, words, bucket, results in zip(_times(newest).tolist(), *columns, strict=True):
+        given = results or 0 if operator == _PROD else None
+        if said and given is not None and said[-1].is_of_others(words, bucket):
+            said[-1] = said[-1].with_answer(bucket, given)
+        else:
+            said.append(_Said(at if np.isfinite(at) else None, words, given, frozenset([bucket])))
+    return [each.as_dict() for each in said[-_MOST_SAID:]][::-1]
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a control record led to, or a prod: then with the number of its results, in the buckets that answered."""
+
+    at: float | None
+    words: str | None
+    results: int | None
+    buckets: frozenset[Any]
+
+    def is_of_others(self, words: str | None, bucket: Any) -> bool:
+        """Whether an answer of a bucket is to the same prod: no bucket answers twice."""
+        return self.results is not None and self.words == words and bucket not in self.buckets
+
+    def with_answer(self, bucket: Any, results: int) -> _Said:
+        """Return it with the answer of one more bucket."""
+        return replace(self, results=(self.results or 0) + results, buckets=self.buckets | {bucket})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as the page shows it."""
+        words = self.words if self.results is None else f"prod: {self.words}, early results: {self.results:,}"
+        return {"at": self.at, "words": shown(words, 1_000)}
 
 
 def _times(rows: pa.Table) -> Floats:

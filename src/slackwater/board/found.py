@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from slackwater.errors import ParameterError
-from slackwater.quality.batch_log import ABOUT, ruling_contract
+from slackwater.errors import ParameterError, SlackwaterError
+from slackwater.quality.batch_log import ABOUT, ended_at, ruling_contract
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class FoundQuery:
     control: Path | None = None
     early: bool = False
     by: tuple[str, ...] = ()
+    ended: int | None = None  # when a drain ended it, in us since 1970
 
     @classmethod
     def of(cls, checkpoint: Path) -> FoundQuery:
@@ -51,7 +52,17 @@ class FoundQuery:
             control=Path(about["control"]) if about.get("control") else None,
             early=bool(plan.get("early")),
             by=tuple(map(str, plan.get("by") or ())),
+            ended=ended_at(checkpoint),
         )
+
+    def check_runs(self) -> None:
+        """Refuse to ask something of a query that a drain has ended: the record would drain or change the next one.
+
+        Raises:
+            SlackwaterError: it has ended.
+        """
+        if self.ended is not None:
+            raise SlackwaterError("the query has ended: start it again")
 
 
 def checked_checkpoint(checkpoint: Path) -> Path:

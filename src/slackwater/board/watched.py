@@ -43,9 +43,11 @@ class Watched:
         query = self.query
         batches = batches_of(self.checkpoint)
         last = batches[-1] if batches else None
+        decided = self._look_at_decisions(query)
         return {
             "query": _words(query),
-            "decided": self._look_at_decisions(query),
+            "decided": decided,
+            "said": [*_end(query), *((decided or {}).get("said") or [])],
             "late": self._look_at_late(query),
             "latency": latency_of(query.outputs.get("latency", self.checkpoint)),
             "delays": delays_of(batches),
@@ -74,6 +76,11 @@ class Watched:
         return self._late[1].look()
 
 
+def _end(query: FoundQuery) -> list[dict[str, Any]]:
+    """Return what there is to say of the end: nothing while the query runs; its moment is not one of event time."""
+    return [] if query.ended is None else [{"at": None, "words": "drain: all that was held has left, the query ended"}]
+
+
 def _words(query: FoundQuery) -> dict[str, Any]:
     return {
         "name": shown(query.name),
@@ -85,4 +92,5 @@ def _words(query: FoundQuery) -> dict[str, Any]:
         "early": query.early,
         "by": [shown(name) for name in query.by],
         "began": query.operator is not None,
+        "ended": None if query.ended is None else query.ended / 1e3,
     }

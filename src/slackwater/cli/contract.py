@@ -36,6 +36,7 @@ def contract(
         )
     from slackwater.spark.control_stream import send
 
+    query.check_runs()
     send(query.control, "contract", contract=text)
     typer.echo(f"asked: {text!r} instead of {shown(query.contract, 1_000)!r}, from the next micro-batch on")
     typer.echo("decisions say what became of it")

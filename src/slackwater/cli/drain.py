@@ -26,5 +26,6 @@ def drain(
         raise ParameterError(
             "checkpoint", str(checkpoint), must="be of a query that listens", remedy="start it with control=, a folder"
         )
+    query.check_runs()
     send(query.control, "drain", stop=not go_on)
     typer.echo(f"asked to drain{'' if go_on else ' and stop'}: with the next micro-batch ({query.control})")

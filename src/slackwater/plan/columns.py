@@ -36,6 +36,8 @@ class StreamColumns:
             return found[0], list(parts[1:])
         if found:
             raise self._ambiguous(parameter, text, parts[0], found)
+        if len(parts) == 1 == len(self.names):
+            return self.of_stream(0, parts[0]), []  # it is not there, and the error need not name the stream again
         raise self._unknown(parameter, text, parts)
 
     def of_stream(self, stream: int, name: str) -> ColumnOf:

@@ -11,6 +11,7 @@ from slackwater.quality.latency_log import lines_of
 IN_CHECKPOINT = Path("slackwater") / "batches"
 RULES = Path("slackwater") / "contract.json"
 ABOUT = Path("slackwater") / "query.json"
+ENDED = Path("slackwater") / "ended.json"  # there from the end that a drain asked for until a query begins here again
 
 
 def read_batches(checkpoint: Path, newest: int) -> list[dict[str, Any]]:
@@ -28,5 +29,13 @@ def ruling_contract(checkpoint: Path, of: str) -> str | None:
     try:
         found = json.loads((checkpoint / RULES).read_text())
         return str(found["contract"]) if found["of"] == of else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def ended_at(checkpoint: Path) -> int | None:
+    """Return when a drain ended the query, in us since 1970; None: none did, or a query has begun here since."""
+    try:
+        return int(json.loads((checkpoint / ENDED).read_text())["written"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

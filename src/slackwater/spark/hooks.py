@@ -32,6 +32,7 @@ class Hooks:
     def for_writer(self) -> dict[str, Callable[..., Any]]:
         """Return them by their names."""
         folder = local_folder(self.checkpoint)
+        self.ending.checkpoint = folder
         reports = BatchReports(folder, self.ending.after, self._under)
         rules = None if folder is None else ruling_contract(folder, self.about.of)
         if rules is not None:

@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 
 from slackwater.errors import ParameterError, did_you_mean
-from slackwater.spark.kafka_topics import PATIENCE
+from slackwater.spark.kafka_servers import PATIENCE, check_servers, unreachable
 from slackwater.spark.kafka_transaction import Transaction
 
 if TYPE_CHECKING:
@@ -42,20 +42,26 @@ class KafkaSink:
         """Return the sink of one output of a query; ask whether it can be written to.
 
         Raises:
-            ParameterError: the client is not installed, no broker answers, or there is no such topic.
+            ParameterError: the client is not installed, an address has no port, no broker answers, or there is no such
+                topic.
         """
         try:
-            from confluent_kafka import KafkaException
+            from confluent_kafka import KafkaError, KafkaException
             from confluent_kafka.admin import AdminClient
         except ImportError:
             remedy = "pip install 'slackwater[kafka]'"
             raise ParameterError("to_kafka", self.topic, must="have confluent-kafka", remedy=remedy) from None
+        check_servers(self.servers)
+        heard: list[KafkaError] = []  # what went wrong underneath, which the last error does not say
+        settings: dict[str, Any] = {"error_cb": heard.append, **self._settings, "log_level": 0}
+        client = AdminClient(settings)
         try:
-            known = AdminClient({**self._settings, "log_level": 0}).list_topics(timeout=PATIENCE).topics
+            known = client.list_topics(timeout=PATIENCE).topics
         except KafkaException as error:
-            must = f"be brokers of which one answers within {PATIENCE} seconds"
-            remedy = f"check the address, and that a broker listens there ({error.args[0].str()})"
-            raise ParameterError("servers", self.servers, must=must, remedy=remedy) from error
+            client.poll(0)
+            unknown = [each.str() for each in heard if each.code() == KafkaError._RESOLVE]
+            said = unknown[0] if unknown else error.args[0].str()
+            raise unreachable(self.servers, said, is_unknown=bool(unknown)) from error
         if self.topic not in known:
             shown = sorted(name for name in known if not name.startswith("__"))
             near = did_you_mean(self.topic, shown) or "create it first; "

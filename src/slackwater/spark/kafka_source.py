@@ -10,6 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.sql.types import StringType, StructType
 
 from slackwater.errors import ColumnError, ParameterError
+from slackwater.spark.kafka_servers import check_servers
 from slackwater.spark.kafka_topics import Topic, found_topics
 
 if TYPE_CHECKING:
@@ -35,10 +36,12 @@ def read_kafka(
     """Return topics as a streaming DataFrame; see `sw.from_kafka`.
 
     Raises:
-        ParameterError: no broker answers, there is no such topic, or the topics cannot say what is asked.
+        ParameterError: an address has no port, no broker answers, there is no such topic, or the topics cannot say
+            what is asked.
         DatasetError: the session has no connector.
     """
     _check_words(time, arrival)
+    check_servers(options.get("kafka.bootstrap.servers"))
     described = found_topics(spark, topics, options, described=arrival is not None)
     if arrival is not None:
         check_arrival(arrival, described)

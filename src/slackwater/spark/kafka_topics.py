@@ -16,12 +16,14 @@ from py4j.java_gateway import JavaClass
 from py4j.protocol import Py4JJavaError
 
 from slackwater.errors import DatasetError, ParameterError, did_you_mean
+from slackwater.spark.kafka_servers import PATIENCE, unreachable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:<version of Spark>"
-PATIENCE = 10  # seconds
+CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"  # the newest that is published, as in docs/KAFKA.md
+_UNKNOWN = "No resolvable bootstrap urls"  # what Kafka's client says where no name is known
+_MOST_CAUSES = 10
 _APPENDED = "LogAppendTime"
 
 
@@ -73,23 +75,23 @@ def _admin(spark: SparkSession, options: Mapping[str, str]) -> Any:
     try:
         return client.create(properties)
     except Py4JJavaError as error:
-        raise _unreachable(options, error) from error
+        raise no_answer(options, error.java_exception) from error
 
 
 def _known_topics(spark: SparkSession, admin: Any, options: Mapping[str, str]) -> set[str]:
     try:
         return set(admin.listTopics().names().get(*_within(spark)))
     except Py4JJavaError as error:
-        raise _unreachable(options, error) from error
+        raise no_answer(options, error.java_exception) from error
 
 
 def _described(spark: SparkSession, admin: Any, name: str, options: Mapping[str, str]) -> Topic:
     try:
         return _asked(spark, admin, name)
     except Py4JJavaError as error:
-        said = _said(error)
+        said = _said(error.java_exception)
         if "AuthorizationException" not in said:
-            raise _unreachable(options, error) from error
+            raise no_answer(options, error.java_exception) from error
         must = "be a topic whose settings may be described, which arrival order depends on"
         remedy = f"grant DescribeConfigs on it, or leave arrival= out ({said})"
         raise ParameterError("topic", name, must=must, remedy=remedy) from error
@@ -117,19 +119,25 @@ def _servers(options: Mapping[str, str]) -> str:
     return options.get("kafka.bootstrap.servers", "nothing")
 
 
-def _unreachable(options: Mapping[str, str], error: Py4JJavaError) -> ParameterError:
-    said = _said(error)
-    remedy = f"check the address, and that a broker listens there ({said})"
-    must = f"be brokers of which one answers within {PATIENCE} seconds"
-    return ParameterError("servers", _servers(options), must=must, remedy=remedy)
+def no_answer(options: Mapping[str, str], exception: Any) -> ParameterError:
+    """Return the error that says why no broker answers, from an exception of Java: a cause of it may know more."""
+    causes = [exception]
+    while len(causes) < _MOST_CAUSES and (cause := causes[-1].getCause()) is not None:
+        causes.append(cause)
+    unknown = [said for each in causes if _UNKNOWN in (said := _said(each))]
+    said = unknown[0] if unknown else _said(exception)
+    return unreachable(_servers(options), said, is_unknown=bool(unknown))
 
 
-def _said(error: Py4JJavaError) -> str:
+def _said(exception: Any) -> str:
     """Return what Java said, in one line."""
-    return str(error.java_exception.getMessage()).split("\n")[0]
+    return str(exception.getMessage()).split("\n")[0]
 
 
 def no_connector() -> DatasetError:
     """Return the error that says how to get Spark's connector."""
-    remedy = f"set spark.jars.packages = '{CONNECTOR}' when the session is built"
+    remedy = (
+        f"set spark.jars.packages = '{CONNECTOR}' when the session is built (of later versions that of Spark), "
+        "or spark.jars to the files that `make kafka` copies to build/kafka/connector"
+    )
     return DatasetError("kafka", problem="needs Spark's connector, which this session has not", remedy=remedy)

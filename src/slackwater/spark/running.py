@@ -166,7 +166,7 @@ class SparkQuery(Displayed, ABC):
         ):
             writer = writer.queryName(named_so)
             query = cast("StreamingQuery", started(writer.trigger(**trigger).start() if trigger else writer.start()))
-        hooks.ending.query = query
+        hooks.ending.runs(query)
         noted.belong_to(query)
         return query
 

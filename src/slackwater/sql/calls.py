@@ -57,8 +57,9 @@ class Calls:
         for node in list(root.find_all(exp.AggFunc)):
             names.append(self._value(node, place, None))
             node.replace(column_at([names[-1]]))
+        found = self.bound.places.finding(place, place_of)
         with self.bound.places.at(place):
-            computed = with_paths(root.this, lambda parts: parts if parts[0] in names else place_of(parts))
+            computed = with_paths(root.this, lambda parts: parts if parts[0] in names else found(parts))
         own = computed.path[-1] if computed.path else item.expression.text
         return Chosen(item.alias or own, computed)
 
@@ -110,7 +111,7 @@ class Calls:
         if argument is None or list(argument.find_all(exp.AggFunc)):
             self.bound.places.fail(place, "a function over a window has one argument, without functions like itself")
         with self.bound.places.at(place):
-            found = with_paths(argument, self.find)
+            found = with_paths(argument, self.bound.places.finding(place, self.find))
         if len(found.path) == 1:
             return found.path[0]
         with self.bound.places.at(place):

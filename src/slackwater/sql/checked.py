@@ -45,6 +45,6 @@ def checked_filter(bound: Bound, find: Find, schema: Any) -> Computed | None:
     if not bound.on_spark:
         check_local(where, bound.text, where="is not used in process")
     with bound.places.at(where.place):
-        condition = with_paths(tree, find)
+        condition = with_paths(tree, bound.places.finding(where.place, find))
         keep(nothing_like(bound.streams[0].frame, schema), condition)
     return condition

@@ -48,7 +48,7 @@ def chosen(bound: Bound, item: Item, find: Find) -> Chosen:
     if not bound.on_spark:
         check_local(item.expression, bound.text, where="is not used in process")
     with bound.places.at(item.expression.place):
-        computed = with_paths(tree, find)
+        computed = with_paths(tree, bound.places.finding(item.expression.place, find))
     return Chosen(item.alias or _name(item, computed), computed)
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from slackwater.errors import did_you_mean
+from slackwater.errors import ParameterError, did_you_mean
+from slackwater.time import Duration
+from slackwater.units import EXAMPLES
 
 if TYPE_CHECKING:
     from slackwater.sql.places import Places
@@ -44,6 +46,7 @@ STREAM = Allowed(
 SINK = Allowed({"path": str, "format": str, "rows": int, "topic": str, "key": str}, ("path", "format"))
 SETTINGS: Mapping[str, type] = {"engine": str, "trigger": str, "checkpoint": str}
 MEANING = tuple(_MEANING)
+_DURATIONS = ("max_ahead", "idle_after")
 
 
 def check_options(places: Places, place: Place, options: Options, allowed: Allowed) -> None:
@@ -62,8 +65,19 @@ def check_options(places: Places, place: Place, options: Options, allowed: Allow
         if not _fits(value, kind):
             words = {str: "a text in quotes", int: "a whole number", float: "a number"}
             places.fail(where, f"{name} is {words[kind]}, got {value}")
+        if name in _DURATIONS and str(value).lower() != "none":
+            _check_duration(places, places.value(where) if options.places else where, name, str(value))
     if not any(name in dict(options.pairs) for name in allowed.one_of):
         places.fail(place, f"it needs one of {', '.join(allowed.one_of)}", "such as WITH (path = 'events.parquet')")
+
+
+def _check_duration(places: Places, place: Place, name: str, value: str) -> None:
+    try:
+        Duration.of(value)
+    except ParameterError as error:
+        example = f"write it with a unit, such as {name} = '5 minutes'"
+        remedy = error.remedy.replace(EXAMPLES, example).replace('"', "'")
+        places.fail(place, f"{name} must {error.must}, got {value!r}", remedy)
 
 
 def _fits(value: Any, kind: type) -> bool:

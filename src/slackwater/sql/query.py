@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from slackwater.errors import did_you_mean
 from slackwater.sql.clauses import begins_promise, read_early, read_late, read_promises
 from slackwater.sql.expressions import read_expression
-from slackwater.sql.tokens import CLAUSES
-from slackwater.sql.tree import ColumnRef, Item, Query, StreamRef
+from slackwater.sql.tokens import CLAUSES, RESERVED
+from slackwater.sql.tree import ColumnRef, Item, Place, Query, StreamRef
 from slackwater.sql.windows import read_last_window, read_window, with_window
 
 if TYPE_CHECKING:
@@ -102,9 +102,23 @@ def _stream_ref(reader: Reader, depth: int) -> StreamRef:
         alias = reader.name("a name for the stream")
     ref = StreamRef(name, alias, query=query, place=reader.place_from(start))
     if reader.next.is_symbol("[") or reader.next.is_word("KEEP"):
+        before = reader.position
         window, drop_ratio = read_window(reader)
+        _refuse_alias(reader, ref, reader.place_from(before))
         return replace(ref, window=window, drop_ratio=drop_ratio, place=reader.place_from(start))
     return ref
+
+
+def _refuse_alias(reader: Reader, ref: StreamRef, window: Place) -> None:
+    """Refuse a name for a stream behind its window; a word there may also be a misspelled clause."""
+    has_as = reader.next.is_word("AS")
+    name = reader.ahead() if has_as else reader.next
+    if name.kind not in ("word", "quoted") or (name.kind == "word" and name.text.upper() in RESERVED):
+        return
+    if has_as or not (reader.next.is_word(*_UNKNOWN, *CLAUSES) or did_you_mean(name.text.upper(), CLAUSES)):
+        stream = "(SELECT ...)" if ref.query is not None else reader.text[slice(*ref.place)]
+        remedy = f"write {stream} AS {name.text} {reader.text[slice(*window)]}"
+        reader.fail("the name of a stream goes before its window", remedy, (reader.next.start, name.stop))
 
 
 def _clause(reader: Reader, fields: dict[str, Any], streams: list[StreamRef], *, merged: bool = False) -> bool:

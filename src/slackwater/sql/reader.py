@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import NoReturn, TypeVar
 
 from slackwater.errors import SlackwaterError, SqlError, did_you_mean
+from slackwater.sql.spoken import in_sql
 from slackwater.sql.tokens import CLAUSES, RESERVED, Token, name_of, tokenize
 from slackwater.sql.tree import Place, Span, Ticks
 from slackwater.time import Duration
@@ -17,6 +18,8 @@ _LONGEST = 100_000  # characters of a text; of a number, as many digits as anybo
 _DIGITS = 40
 _SHOWN = 60  # characters of a word, in an error
 _DURATION = "a duration, such as 5 SECONDS"
+_UNITS = "units are: us, ms, s, min, h, d, week"
+_NO_UNITS = ("month", "months", "quarter", "quarters", "year", "years")
 
 
 class Reader:
@@ -118,14 +121,16 @@ class Reader:
 
     def span(self) -> Span:
         """Return a duration; a number without a unit has that of the stream."""
+        self._refuse_no_number()
         unit = self.ahead()
-        if self.next.kind == "number" and unit.kind == "word" and _is_unit(unit):
+        if unit.kind == "word" and _is_unit(unit):
             return self.duration()
         number = self.number(_DURATION)
         return self._misspelled(unit) if _is_misspelled_unit(unit) else Ticks(_exact(number))
 
     def duration(self) -> Duration:
         """Return a duration: 5 SECONDS, 10min, 1 minute 30 seconds."""
+        self._refuse_no_number()
         start = self.position
         parts: list[str] = []
         while self.next.kind == "number" and self.ahead().kind == "word" and (not parts or _is_unit(self.ahead())):
@@ -147,7 +152,7 @@ class Reader:
         except SqlError:
             raise
         except SlackwaterError as error:
-            raise SqlError(self.text, start=place[0], stop=place[1], problem=str(error)) from error
+            raise SqlError(self.text, start=place[0], stop=place[1], problem=in_sql(str(error))) from error
 
     def expected(self, what: str, choice: Iterable[str] = (), remedy: str = "") -> NoReturn:
         """Say what should have come, and what of the choice was probably meant."""
@@ -162,9 +167,21 @@ class Reader:
         raise SqlError(self.text, start=start, stop=stop, problem=problem, remedy=remedy)
 
     def _misspelled(self, unit: Token) -> NoReturn:
-        meant = did_you_mean(unit.text.lower(), UNITS)
         place = unit.start, unit.stop
-        self.fail(f"expected a unit, got {unit.text!r}", meant.strip() or "units are: us, ms, s, min, h, d", place)
+        if unit.text.lower() in _NO_UNITS:
+            problem = f"{unit.text} is no unit: months and years have no fixed length"
+            self.fail(problem, f"write days or weeks, such as 30 DAYS; {_UNITS}", place)
+        meant = did_you_mean(unit.text.lower(), UNITS)
+        self.fail(f"expected a unit, got {unit.text!r}", meant.strip() or _UNITS, place)
+
+    def _refuse_no_number(self) -> None:
+        """Refuse a duration that does not begin with a number."""
+        if self.next.is_symbol("-"):
+            number, unit = self.ahead(), self.ahead(2)
+            written = f"{number.text} {unit.text}" if unit.kind == "word" and _is_unit(unit) else number.text
+            self.fail("a duration is not negative", f"leave the sign out: {written}")
+        if self.next.kind != "number":
+            self.expected(_DURATION, remedy="write a number and a unit, such as 30 MINUTES or 1.5 HOURS")
 
 
 def _is_unit(token: Token) -> bool:

@@ -35,6 +35,8 @@ _WORDS: tuple[tuple[str, str], ...] = (
     (r'\bscope="global"', "BUCKETS ... POOLED"),
     *((rf"\b{word}=(?=\W|$)", f"{word.upper()} ") for word in ("cap", "over", "every", "at", "accuracy", "slide")),
     (r"\b(?:in|with) aggregate\b", "with windows and a SLIDE"),
+    (r"leave slide out for windows without overlap", "write a SLIDE equal to the RANGE for windows without overlap"),
+    (r'"5 seconds", "250 ms" or timedelta\(seconds=5\)', "5 SECONDS or 250 ms"),
     (r'"(\d+ [a-z]+)"', r"\1"),
 )
 

@@ -87,8 +87,8 @@ def asked_of(bound: Bound, *, first: str = WINDOW) -> Asked:
 
 def groups_of(bound: Bound, find: Find) -> tuple[str, ...]:
     """Return the columns of GROUP BY, as they are found."""
-    with bound.places.at(bound.query.place_of("group_by")):
-        return tuple(find(column.parts)[0] for column in bound.query.group_by)
+    found = bound.places.finding(bound.query.place_of("group_by"), find)
+    return tuple(found(column.parts)[0] for column in bound.query.group_by)
 
 
 def items_of(bound: Bound, calls: Calls, first: str, groups: Mapping[str, str]) -> tuple[tuple[Item, Chosen], ...]:

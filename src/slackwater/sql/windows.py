@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
     from slackwater.sql.reader import Reader
 
-_PARTS = ("RANGE", "SIZE", "KEEP", "SLIDE", "DRATIO")
+_SIZES = ("RANGE", "SIZE", "KEEP")
+_PARTS = (*_SIZES, "SLIDE", "DRATIO")
 
 
 def read_window(reader: Reader) -> tuple[Window, Decimal | None]:
     """Read the window of a stream, and the drop ratio where it states one."""
     if reader.takes_word("KEEP"):
         return Window(reader.span(), closed="right"), None
-    opening = reader.next
+    opening = reader.position
     reader.symbol("[")
     fields: dict[str, Any] = {}
     if reader.next.kind == "number":
@@ -30,9 +31,10 @@ def read_window(reader: Reader) -> tuple[Window, Decimal | None]:
     while reader.takes_symbol(","):
         _part(reader, fields)
     reader.symbol("]")
-    size = fields.get("RANGE") or fields.get("SIZE") or fields.get("KEEP")
-    if size is None:
-        reader.fail("a window needs its size", "write [RANGE 5 SECONDS]", (opening.start, opening.stop))
+    size = next((fields[word] for word in _SIZES if word in fields), None)
+    if not size:
+        problem = "a window needs its size" if size is None else "a window must be longer than nothing"
+        reader.fail(problem, "write [RANGE 5 SECONDS]", reader.place_from(opening))
     return Window(size, fields.get("SLIDE"), "right" if "KEEP" in fields else "both"), fields.get("DRATIO")
 
 
@@ -50,8 +52,7 @@ def _part(reader: Reader, fields: dict[str, Any]) -> None:
     """Read RANGE 5 SEC, or RANGE = 5 SEC."""
     token = reader.next
     word = reader.word(*_PARTS)
-    sizes = ("RANGE", "SIZE", "KEEP")
-    if word in fields or (word in sizes and any(each in fields for each in sizes)):
+    if word in fields or (word in _SIZES and any(each in fields for each in _SIZES)):
         reader.fail(f"{word} is too much here", "leave one out", (token.start, token.stop))
     reader.takes_symbol("=")
     fields[word] = reader.share(word) if word == "DRATIO" else reader.span()

@@ -62,12 +62,12 @@ function scale(low, high, from, to, log) {
   return v => from + (to - from) * ((f(v) - a) / ((b - a) || 1));
 }
 // series: [{name, cls, at, mid, low?, high?, dashed?}], target: {at, value} or null,
-// how: {y: format, x: "time" | "duration", log, logY, floor, label}
+// how: {y: format, x: "time" | "duration", axis: what x is, log, logY, floor, label}
 function figure(place, series, target, how) {
   const shown = series.filter(s => s.at.length);
   place.replaceChildren();
   if (!shown.length) { place.append(el("p", "nothing", how.nothing || "nothing yet")); return; }
-  const width = Math.max(place.clientWidth, 240), height = 190, left = 56, right = 10, top = 8, bottom = 22;
+  const width = Math.max(place.clientWidth, 240), bottom = how.axis ? 38 : 22, height = 168 + bottom, left = 56, right = 10, top = 8;
   const targets = target && target.at.length ? target : null;
   let xs = shown.flatMap(s => s.at), ys = shown.flatMap(s => [...s.mid, ...(s.high || []), ...(s.low || [])]);
   if (targets) ys = ys.concat(targets.value);
@@ -86,9 +86,10 @@ function figure(place, series, target, how) {
   }
   for (const t of how.x === "time" ? timeTicks(x0, x1, width) : logTicks(x0, x1, Math.max(2, Math.floor(width / 85)))) {
     const anchor = X(t) > width - 34 ? "end" : X(t) < left + 20 ? "start" : "middle";
-    svg.append(make("text", { x: X(t), y: height - 5, "text-anchor": anchor },
+    svg.append(make("text", { x: X(t), y: height - bottom + 17, "text-anchor": anchor },
       how.x === "time" ? words.clock(t, x1 - x0) : words.duration(t)));
   }
+  if (how.axis) svg.append(make("text", { class: "axis", x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, how.axis));
   const low = v => how.logY ? Math.max(v, how.floor) : v;
   const point = (x, y) => `${X(x).toFixed(1)},${Y(low(y)).toFixed(1)}`;
   for (const s of shown) {

@@ -28,7 +28,9 @@ function show() {
       `${q.buckets > 1 ? ` in ${q.buckets} buckets` : ""}; ${q.name}`
     : "The query has not written a batch yet: this page fills as soon as it has.";
   const age = data.last ? (data.now - data.last.written / 1e3) / 1e3 : null;
-  if (age === null) status("quiet", "no batch yet");
+  if (q.ended !== null)
+    status("ended", `drained and ended ${words.duration(Math.max(0, Math.round((data.now - q.ended) / 1e3)))} ago`);
+  else if (age === null) status("quiet", "no batch yet");
   else status(age < 60 ? "live" : "quiet", `batch ${data.last.batch}, ${words.duration(Math.max(0, Math.round(age)))} ago`);
   showTiles(); showControls(); showFigures(); showLate();
 }
@@ -63,17 +65,17 @@ function showControls() {
   if (!edited) get("contract").value = q.contract || "";
   for (const id of ["contract", "change", "drain"]) get(id).disabled = !q.control;
   get("prod").disabled = !q.control || !q.early;
-  get("hint").textContent = !q.control
+  get("hint").textContent = q.ended !== null ? "The query has ended: start it again to ask it for anything." : !q.control
     ? "The query does not listen: start it with control=, a folder, to ask it for anything."
     : q.early ? "" : "There are no early results to ask for: early=sw.Early() would give some.";
-  const said = (data.decided && data.decided.said) || [];
-  get("said").replaceChildren(...said.map(each => {
+  get("said").replaceChildren(...data.said.map(each => {
     const item = el("li", /^(refused|ignored)/.test(each.words || "") ? "refused" : "");
-    item.append(el("time", "", each.at === null ? "" : words.clock(each.at, 0)), document.createTextNode(each.words || ""));
+    item.append(el("time", "", each.at === null ? "" : words.clock(each.at, 0)), document.createTextNode((each.words || "").replace(/->/g, "\u2192")));  // "->" would be broken in two
     return item;
   }));
 }
 const CLASSES = ["s1", "s2", "s3"];
+const EVENT_TIME = "event time (UTC)", PROCESSING_TIME = "processing time (UTC)";
 function showFigures() {
   const d = data.decided || {}, kind = kindOf(data.query.contract);
   const without = data.decided === null && data.query.began ? "decisions are not written into a folder: start(decisions=)" : "nothing yet";
@@ -81,27 +83,28 @@ function showFigures() {
     name: s.buckets > 1 ? `${s.operator}, ${s.buckets} buckets` : s.operator }));
   if (!slacks.length && data.held.slack.at.length)
     slacks.push({ name: "largest of a batch", cls: "s1", ...data.held.slack, mid: data.held.slack.mid.map(v => v / 1e6), low: null, high: null });
-  figure(get("slack"), slacks, null, { y: words.duration, x: "time", label: "slack over event time", nothing: without });
+  figure(get("slack"), slacks, null, { y: words.duration, x: "time", axis: d.slack && d.slack.length ? EVENT_TIME : PROCESSING_TIME,
+    label: "slack over time", nothing: without });
   const title = QUALITY[kind] ? QUALITY[kind][0] : "Quality";
   get("quality-title").textContent = title;
   const quality = d.quality || [];
   figure(get("quality"), quality.map((s, n) => ({ name: `measured${quality.length > 1 ? `, ${s.operator}` : ""}`, cls: CLASSES[n % 3], ...s.measured })),
     quality.length ? quality[0].target : null,
-    { y: words.share, x: "time", label: `${title}, measured against its target`, near: kind !== "drop",
+    { y: words.share, x: "time", axis: EVENT_TIME, label: `${title}, measured against its target`, near: kind !== "drop",
       nothing: QUALITY[kind] || data.decided === null ? without : "this contract has no target" });
   const latency = ["p50", "p99", "p95"].filter(name => data.latency[name]);  // dashes on a line that is the same show both
   figure(get("latency"), latency.map((name, n) => ({ name, cls: CLASSES[n], dashed: name === "p95", at: data.latency[name].at, mid: data.latency[name].mid })),
-    null, { y: words.duration, x: "time", label: "latency of results over time" });
+    null, { y: words.duration, x: "time", axis: PROCESSING_TIME, label: "latency of results over time" });
   showDelays();
   const early = d.early || [];
   figure(get("early"), early.slice(0, 3).map((s, n) => ({ name: s.value, cls: CLASSES[n], ...s.measured })), early.length ? early[0].target : null,
-    { y: words.share, x: "time", near: true, most: 1, label: "accuracy of early results", target: "asked for",
+    { y: words.share, x: "time", axis: EVENT_TIME, near: true, most: 1, label: "accuracy of early results", target: "asked for",
       nothing: data.query.early ? "no window that was shown early is final yet" : "this query has no early results" });
   get("state-caption").textContent = `Rows held back, batch by batch; ${words.bytes(data.state_on_disk)} of state on disk, all versions that are kept.`;
   const held = data.held.buffered, written = data.held.state_bytes;
   const rows = held.mid.some(v => v > 0);
   figure(get("state"), rows ? [{ name: "rows held", cls: "s1", ...held }] : [{ name: "bytes of state written", cls: "s1", ...written }],
-    null, { y: rows ? words.count : words.bytes, x: "time", label: "what is held" });
+    null, { y: rows ? words.count : words.bytes, x: "time", axis: PROCESSING_TIME, label: "what is held" });
   if (!rows) get("state-caption").textContent = get("state-caption").textContent.replace("Rows held back", "No rows are held back; state written");
 }
 function describeDelays([name, shares]) {
@@ -122,7 +125,7 @@ function showDelays() {
   const lines = parts.map(([name, shares], n) => line(name, shares, CLASSES[n], n === 1));
   get("delays-caption").textContent = ["The share of rows that came further behind than this.", ...parts.map(describeDelays)].join(" ");
   figure(get("delays"), lines.filter(s => s.mid.some(v => v > 0)), null,
-    { y: words.share, x: "duration", logY: true, floor, label: "share of rows with a longer delay", nothing: d.delay ? "all rows came in order" : "nothing yet" });
+    { y: words.share, x: "duration", axis: "delay", logY: true, floor, label: "share of rows with a longer delay", nothing: d.delay ? "all rows came in order" : "nothing yet" });
 }
 function showLate() {
   const late = data.late, reasons = get("reasons"), table = get("samples");

@@ -18,6 +18,7 @@ from slackwater.report.tables import Summary
 
 LOOK_EVERY = 0.25  # seconds
 LINE_EVERY = 5.0  # seconds, where there is no terminal
+MOST_SILENCE = 15.0  # seconds: without news a line says what is waited for
 BAR = 10  # characters; all columns fit into a terminal of 80
 
 
@@ -43,13 +44,14 @@ def watch(
 
 
 class PlainLines:
-    """A line for each query every few seconds, if there is news."""
+    """A line for each query every few seconds, if there is news; if there is none for long, a line that says so."""
 
     def __init__(self, console: Console, clock: Callable[[], float]) -> None:
         self._console = console
         self._clock = clock
         self._started = clock()
         self._next = self._started + LINE_EVERY
+        self._last = self._started
         self._shown: set[str] = set()
 
     def show(self, queries: Sequence[Following]) -> None:
@@ -58,10 +60,15 @@ class PlainLines:
         if now < self._next:
             return
         self._next = now + LINE_EVERY
-        for line in map(plain_line, queries):
-            if line not in self._shown:
-                self._shown.add(line)
-                self._console.print(f"{now - self._started:4.0f} s  {line}", soft_wrap=True)
+        news = [line for line in map(plain_line, queries) if line not in self._shown]
+        if not news and now - self._last >= MOST_SILENCE:
+            waited_for = ", ".join(query.policy for query in queries if not query.done)
+            news = [f"waiting for the next micro-batch of {waited_for}"]
+        else:
+            self._shown.update(news)
+        for line in news:
+            self._last = now
+            self._console.print(f"{now - self._started:4.0f} s  {line}", soft_wrap=True)
 
 
 def moving_table(queries: Sequence[Following]) -> Table:
@@ -94,6 +101,7 @@ def plain_line(query: Following) -> str:
     return (
         f"{query.policy}: {now.arrived:,} of {query.total:,} rows, {now.rows_per_second:,.0f} rows/s, "
         f"slack {milliseconds(now.slack)}, late {now.late:,}, buffered {now.buffered:,}"
+        f"{'; drained, done' if query.done else '; now it is drained' if query.is_draining else ''}"
     )
 
 

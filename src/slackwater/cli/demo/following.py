@@ -55,6 +55,11 @@ class Following:
         self._control = control
         self._batches_at_drain: int | None = None
 
+    @property
+    def is_draining(self) -> bool:
+        """Whether all rows have come, and the query only has to release what it holds."""
+        return self._batches_at_drain is not None and not self.done
+
     def step(self) -> None:
         """Look at the query once; send the drain, or stop the query, when it is time to."""
         if self.done:

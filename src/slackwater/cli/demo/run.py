@@ -49,6 +49,8 @@ def run_demo(output: Path, *, minutes: float, speed: float, console: Console) ->
             soft_wrap=True,
         )
         _reorder(live, folder, stream.rows, console=console, pause=pause)
+        console.print("     all rows have left; stopping Spark")
+    console.print("     reading what the queries wrote, drawing the report")
     runs = [read_run(label, folder.outputs(name)) for name, (label, _) in POLICIES.items()]
     summaries = [check_books(run, stream.rows) for run in runs]
     shutil.rmtree(folder.work)
