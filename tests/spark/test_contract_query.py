@@ -65,3 +65,4 @@ def test_a_contract_changes_without_a_restart_outlives_one_and_a_drain_ends_the_
     seen = Watched(tmp_path / "checkpoint").look()
     assert (CHANGED, 4) == (seen["query"]["contract"], seen["arrived"])
     assert [f"contract: fixed 1 hour -> {CHANGED}"] == [each["words"] for each in seen["decided"]["said"]]
+    assert "drain: all that was held has left, the query ended" == seen["said"][0]["words"]
