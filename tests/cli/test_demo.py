@@ -35,6 +35,7 @@ def test_demo_ends_well_and_prints_no_noise(finished):
     _, ended = finished
     assert (0, "") == (ended.returncode, ended.stderr)
     assert "every row accounted for" in ended.stdout
+    assert "DropRatio(0.01) promised that at most 1.0% come late" in ended.stdout
     assert "WARN" not in ended.stdout
 
 

@@ -1,1 +1,1 @@
-"""The command `demo`: a live Spark stream put in order under two policies at the same time."""
+"""The command `demo`: a live Spark stream put in order by a guess and under a contract at the same time."""

@@ -13,10 +13,10 @@ def demo(
     minutes: Annotated[float, typer.Option(min=0.05, max=20, help="Length of the stream, in event time.")] = 3.0,
     speed: Annotated[float, typer.Option(min=0.1, help="How many times faster than it happened.")] = 6.0,
 ) -> None:
-    """Put a live, out-of-order Spark stream in order under two policies at once, and show what each costs.
+    """Put a live, out-of-order Spark stream in order by a guess and under a contract, and show what each costs.
 
     The stream has the positions of a soccer team's players: most come within 40 ms of their turn, a few are stuck for
-    seconds. A guess that is too short makes rows late, and waiting for the largest delay so far holds all of them back.
+    seconds. A guess of 20 ms lets some rows in 100 come too late; a contract allows one, and finds the wait.
 
     Example:  slackwater demo --output demo-output --minutes 3 --speed 6
     """
