@@ -92,6 +92,14 @@ def test_two_offsets_may_be_of_one_source(shared):
     check_files(shared)
 
 
+def test_a_source_that_has_read_nothing_yet_may_stand_beside_a_shared_one(shared):
+    for number in range(12):
+        with (shared / "offsets" / str(number)).open("a") as offsets:
+            offsets.write("\n-")
+    (shared / "sources" / "1").mkdir()
+    check_files(shared)
+
+
 @pytest.mark.parametrize("where", ["10", "11"])
 def test_a_missing_file_of_a_shared_source_is_named(shared, where):
     (shared / "sources" / "0" / where).unlink()

@@ -70,9 +70,10 @@ def _check_sources(folder: Path, offsets: Sequence[Any]) -> None:
         for number, last in reached.items():
             _check_source(folder / "sources" / str(number), last)
         return
-    for log in (folder / "sources" / name for name in logs):
+    of_sources = [folder / "sources" / name for name in logs]
+    for log in (log for log in of_sources if _entries(log)):  # one that has read nothing yet is empty
         _check_source(log, min(_last_of(log), max(reached.values())))
-    furthest = max((folder / "sources" / name for name in logs), key=_last_of, default=folder / "sources" / "0")
+    furthest = max(of_sources, key=_last_of, default=folder / "sources" / "0")
     _check_source(furthest, max(reached.values()))
 
 
