@@ -23,7 +23,7 @@ from benchmarks.join_local import arrival_order, keyed
 from benchmarks.spark_files import read, run_ours, run_rival, scratch, write_files
 
 STORES = {"RocksDB": "RocksDBStateStoreProvider", "in memory": "HDFSBackedStateStoreProvider"}
-LIMITS = {"RocksDB": 0.2, "in memory": 1.0}
+LIMITS = {"RocksDB": 0.1, "in memory": 1 / 3}
 
 
 def cases(*, quick: bool) -> Iterator[Case]:
