@@ -110,4 +110,5 @@ $(READY): pyproject.toml constraints.txt scripts/check-env.sh
 	 test -x $(BIN)/python || "$$python" -m venv $(VENV); \
 	 echo "slackwater: installing into $(VENV) (a few minutes the first time)"; \
 	 $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@-$(BIN)/slackwater prepare
 	@touch $@

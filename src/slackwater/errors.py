@@ -363,6 +363,21 @@ class JavaError(SlackwaterError, RuntimeError):
         )
 
 
+class PrepareError(SlackwaterError, RuntimeError):
+    """What sessions start sooner with could not be made; they start without it.
+
+    >>> str(PrepareError("cannot write to /opt: Read-only file system"))
+    'cannot prepare: cannot write to /opt: Read-only file system; SLACKWATER_CLASSES names another place'
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"cannot prepare: {self.reason}; SLACKWATER_CLASSES names another place"
+
+
 class MissingExtraError(SlackwaterError, ImportError):
     """A part needs a package that only an extra of slackwater installs.
 

@@ -15,7 +15,7 @@ import pytest
 import slackwater as sw
 from slackwater.errors import ColumnError, JavaError, ParameterError, SessionError
 from slackwater.spark.control_stream import send
-from slackwater.spark.session import check_java
+from slackwater.spark.session import java_found
 
 pytestmark = pytest.mark.spark
 ROWS = 3_000
@@ -381,4 +381,4 @@ def test_a_java_that_is_too_old_is_named(tmp_path, monkeypatch, said, found):
     java.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(JavaError, match=f"needs Java 17 or newer, found {found};"):
-        check_java()
+        java_found()

@@ -24,7 +24,7 @@ def begin() -> SparkSession:
 
 def merge(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     """Merge two streams, in one bucket: one order over all rows."""
-    streams = (_stream(spark, data, name, "ts", "key", "value", "seq") for name in "ab")
+    streams = (_stream(spark, data, name, "ts", "key", "value") for name in "ab")
     return _run(sw.merge(*streams, contract=_SLACK), out)
 
 
@@ -41,7 +41,7 @@ def join3(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
 def aggregate(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     """Aggregate one stream."""
     windows = sw.aggregate(
-        _stream(spark, data, "a", "ts", "area", "value", "seq"),
+        _stream(spark, data, "a", "ts", "area", "value"),
         by="area",
         size=f"{SIZE_MS} ms",
         slide=f"{SLIDE_MS} ms",
@@ -56,13 +56,13 @@ JOBS = {"merge": merge, "join2": join2, "join3": join3, "aggregate": aggregate}
 
 
 def _join(spark: SparkSession, data: Path, out: Path, names: str) -> dict[str, float]:
-    streams = (_stream(spark, data, name, "ts", "key", "value", "seq") for name in names)
+    streams = (_stream(spark, data, name, "ts", "key", "value") for name in names)
     return _run(sw.join(*streams, on="key", within=f"{WITHIN_MS} ms", contract=_SLACK, buckets=CORES), out)
 
 
 def _stream(spark: SparkSession, data: Path, name: str, *columns: str) -> sw.Stream:
     rows = read(spark, data / "arrived" / name).select(*columns)
-    return sw.stream(rows, name=name, event_time="ts", arrival="seq")
+    return sw.stream(rows, name=name, event_time="ts")
 
 
 def _run(output: Any, out: Path) -> dict[str, float]:

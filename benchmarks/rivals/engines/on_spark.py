@@ -14,6 +14,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from benchmarks.rivals.engines.spark_figures import figures
 from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main
 from benchmarks.spark_files import read
+from slackwater.spark.java_start import java_options
+from slackwater.spark.session import java_found
 
 _STATE = "spark.sql.streaming.stateStore"
 _PROVIDERS = "org.apache.spark.sql.execution.streaming.state"
@@ -30,6 +32,7 @@ def begin() -> SparkSession:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.streaming.checkpointFileManagerClass": _FILES,
         "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
+        "spark.driver.extraJavaOptions": java_options(java_found()),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": "4g",

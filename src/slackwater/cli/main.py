@@ -17,6 +17,7 @@ from slackwater.cli.demo.command import demo
 from slackwater.cli.drain import drain
 from slackwater.cli.experiment import experiment
 from slackwater.cli.load import load, soak
+from slackwater.cli.prepare.command import prepare
 from slackwater.cli.prod import prod
 from slackwater.cli.profile import profile
 from slackwater.cli.replay import replay
@@ -52,6 +53,7 @@ app = typer.Typer(
     cls=PoliteGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
 )
 app.command()(demo)
+app.command()(prepare)
 app.command()(profile)
 app.command()(advise)
 app.command()(run)

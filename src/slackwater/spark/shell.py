@@ -1,11 +1,12 @@
 """What Spark keeps of a plan's processor: its state, and the rest as bytes until there are rows.
 
 When a query starts, Spark runs a process at the driver only to hear which state there is. That process need not load
-all that a plan is made of, which would take it seconds.
+all that a plan is made of, which would take it seconds: this module goes to it by value, and imports nothing of ours.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from slackwater.spark.processor import BucketProcessor
+
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]
 
 
 class Shell(StatefulProcessor):
