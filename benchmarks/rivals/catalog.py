@@ -46,7 +46,12 @@ def _native(name: str, provider: str, store: str) -> Engine:
 
 
 ENGINES = (
-    Engine("slackwater-spark", "on_slackwater_spark", None, "two buckets, RocksDB, one file per stream and batch"),
+    Engine(
+        "slackwater-spark",
+        "on_slackwater_spark",
+        None,
+        "two buckets, RocksDB, one file per stream and batch, whose rows arrive together as in Spark's own",
+    ),
     Engine("slackwater", "on_slackwater", None, "one process, Arrow in memory"),
     Engine("duckdb", "on_duckdb", None, "two threads, windows from slides", AT_ONCE),
     Engine("polars", "on_polars", None, "two threads, windows from slides", AT_ONCE),
