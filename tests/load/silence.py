@@ -35,7 +35,7 @@ ROWS = {IN_PROCESS: 1_200_000, ON_SPARK: 120_000}
 IDLE_AFTER = {IN_PROCESS: "10 minutes", ON_SPARK: "3 seconds"}
 _CALLS = {"both": 10, "one": 60, "burst": 4, "again": 10}  # in process: the hour has a call each minute
 _FILES = {"both": 2, "one": 6, "burst": 3, "again": 2}  # on Spark, a batch each
-_PATIENCE, _LIMIT = 6.0, 600.0  # seconds
+_PATIENCE, _LIMIT = 6.0, 1_800.0  # seconds
 _KINDS = {RESULTS: "results", LATE: "late", DECISIONS: "decisions"}
 
 
