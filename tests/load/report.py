@@ -13,6 +13,7 @@ from rich.table import Table
 from tests.load.overload import TIMES, Overload
 from tests.load.saturation import Saturation
 from tests.load.shaped import Shaped
+from tests.load.silence import Silence
 from tests.load.soak import Soak
 from tests.load.verify import Verdict
 
@@ -76,6 +77,22 @@ def shapes_table(found: Sequence[Shaped]) -> Table:
         figures = (f"{each.rows:,}", f"{each.seconds:.1f}", f"{each.memory_mb:,.0f}")
         words = words_of(each.verdict) + ("" if each.accounted else ", NOT ACCOUNTED FOR")
         table.add_row(each.shape, each.query, each.engine, *figures, late, words)
+    return table
+
+
+def silence_table(found: Sequence[Silence]) -> Table:
+    """Return what became of streams of which one was silent for an hour."""
+    table = Table(title="One of two streams silent for an hour, then a burst")
+    names = ("query", "engine", "idle_after", "rows", "seconds", "results due before the burst", "held then", "wrong")
+    for column in (*names, "verified"):
+        table.add_column(column)
+    for each in found:
+        ruled = each.ruled
+        held = f"{each.held:,} of {ruled.must_hold:,}"
+        wrong = f"{ruled.too_early} too early, {ruled.too_long} too long, {ruled.misjudged} late or not by mistake"
+        words = words_of(each.verdict) + ("" if each.accounted else ", NOT ACCOUNTED FOR")
+        figures = (f"{each.rows:,}", f"{each.seconds:.1f}", f"{ruled.due:,}", held, wrong, words)
+        table.add_row(each.query, each.engine, each.idle_after or "none", *figures)
     return table
 
 

@@ -24,6 +24,17 @@ def memory(pid: int) -> float:
     return sum(map(proportional, _tree(pid))) / MB
 
 
+def forget_peak() -> None:
+    """Let the peak of this process begin anew with what it has now."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak() -> float:
+    """Return the most MB that this process had in memory since the peak was forgotten."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1_024
+
+
 def _processes(pid: int) -> dict[str, float]:
     java, python = [], []
     for each in _tree(pid):

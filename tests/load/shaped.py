@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import resource
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -20,12 +19,12 @@ from slackwater.errors import QueryError
 from slackwater.spark.control_stream import put
 from tests.load.queries import OUTPUTS, QUERIES
 from tests.load.rows import NAMES, SCHEMA, write_chunk
-from tests.load.samples import folders
+from tests.load.samples import folders, forget_peak, peak
 from tests.load.shapes import DAY, IN_PROCESS, SHAPES, Shape
 from tests.load.verify import Verdict, verify
 
 _FILES = 8  # of each stream on Spark, a batch each
-_TRIES = 5
+TRIES = 20  # of a query whose Python did not start in the ten seconds that Spark gives it
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Shaped:
     engine: str
     rows: int
     seconds: float
-    memory_mb: float  # in process: the most of this process so far; on Spark: what its state has on disk
+    memory_mb: float  # in process: the most of this process meanwhile; on Spark: what its state has on disk
     accounted: bool  # arrived = released + late + buffered, as the query itself counts
     reasons: dict[str, int]  # of late rows
     misrouted: int  # rows more than a day ahead of their arrival that are not late as `future`, or others that are
@@ -55,10 +54,11 @@ def run_shape(
     shape = SHAPES[name]
     rows = rows or shape.rows(query, engine)
     write_shape(folder, shape.make(rows), query, 1 if engine == IN_PROCESS else files)
+    forget_peak()
     began = time.perf_counter()
     if engine == IN_PROCESS:
         _in_process(shape, query, folder)
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
+        memory = peak()
     else:
         _on_spark(spark, shape, query, folder)
         memory = folders(folder)["state_mb"]
@@ -70,7 +70,7 @@ def run_shape(
         rows,
         seconds,
         memory,
-        *_counts(folder, rows),
+        *counted(folder, rows),
         _misrouted(folder, query),
         verify(query, folder),
     )
@@ -104,14 +104,19 @@ def _on_spark(spark: Any, shape: Shape, query: str, folder: Path) -> None:
 
 
 def _run_in_time(spark: Any, shape: Shape, query: str, folder: Path) -> None:
-    """Run a query over what is there; where a busy machine did not start Python in ten seconds, go on once more."""
-    for left in reversed(range(_TRIES)):
+    """Run a query over what is there; where a busy machine did not start Python in time, go on once more."""
+    for left in reversed(range(TRIES)):
         try:
             return start_shape(spark, query, folder, {"availableNow": True}, **shape.options).awaitTermination()
         except QueryError as error:
-            if not left or "did not start in time" not in str(error):
+            if not left or not is_slow_start(error):
                 raise
     return None
+
+
+def is_slow_start(error: QueryError) -> bool:
+    """Whether a query failed because the machine was busy, so that the same call goes on."""
+    return "did not start in time" in str(error)
 
 
 def start_shape(spark: Any, query: str, folder: Path, trigger: dict[str, Any], **options: Any) -> Any:
@@ -131,7 +136,7 @@ def start_shape(spark: Any, query: str, folder: Path, trigger: dict[str, Any], *
     )
 
 
-def _counts(folder: Path, rows: int) -> tuple[bool, dict[str, int]]:
+def counted(folder: Path, rows: int) -> tuple[bool, dict[str, int]]:
     """Return whether decisions account for every row, none held in the end; and how many rows were late for what."""
     names = ("arrived", "released", "late", "buffered")
     decisions = pq.read_table(folder / "decisions", columns=list(names), partitioning=None)
@@ -155,10 +160,12 @@ def _misrouted(folder: Path, query: str) -> int:
         return int(base.execute(f"SELECT count(*) FROM ({apart})").fetchone()[0])
 
 
-def shapes_of(engine: str, folder: Path, *, spark: Any = None, tell: Callable[[str], None]) -> Iterator[Shaped]:
-    """Run every query over every shape."""
-    for number, (name, shape) in enumerate(SHAPES.items()):
-        for query in shape.queries:
+def shapes_of(
+    engine: str, folder: Path, *, shapes: Sequence[str] = (), spark: Any = None, tell: Callable[[str], None]
+) -> Iterator[Shaped]:
+    """Run every query over every shape, or over some of them."""
+    for number, name in enumerate(shapes or SHAPES):
+        for query in SHAPES[name].queries:
             found = run_shape(name, query, engine, folder / f"{number}-{query}", spark=spark)
             tell(f"{engine}: {found}")
             yield found

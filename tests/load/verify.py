@@ -88,6 +88,14 @@ def _disorder(time: str, key: str) -> str:
     return f"SELECT * FROM (SELECT {time} AS t, lag({time}) OVER ({order}) AS before FROM results) WHERE t < before"
 
 
+def pairs(columns: str) -> str:
+    """Return columns of all pairs of rows that may be results of the join, whatever was late."""
+    near = f"FROM in_a AS a JOIN in_b AS b ON a.key = b.key AND a.ts // {WITHIN} + {{}} = b.ts // {WITHIN}"
+    return " UNION ALL ".join(
+        f"SELECT {columns} {near.format(step)} WHERE abs(a.ts - b.ts) <= {WITHIN}" for step in (-1, 0, 1)
+    )
+
+
 # A law: what was found, all that may be, what must be, what tells results apart, and which are out of order.
 _PASSED_ON = (
     "SELECT seq FROM results UNION ALL SELECT seq FROM late_rows",
@@ -95,14 +103,9 @@ _PASSED_ON = (
     "SELECT seq FROM arrived",
     "seq",
 )
-_PAIRS = " UNION ALL ".join(
-    f"SELECT a.seq AS a, b.seq AS b FROM in_a AS a JOIN in_b AS b ON a.key = b.key AND a.ts // {WITHIN} + {step}"
-    f" = b.ts // {WITHIN} WHERE abs(a.ts - b.ts) <= {WITHIN}"
-    for step in (-1, 0, 1)
-)
 _JOINED = (
     "SELECT a.seq AS a, b.seq AS b FROM results",
-    _PAIRS,
+    pairs("a.seq AS a, b.seq AS b"),
     "FROM possible ANTI JOIN late_rows ON a = late_rows.seq ANTI JOIN late_rows AS other ON b = other.seq",
     "a, b",
     _disorder("event_time", "1"),

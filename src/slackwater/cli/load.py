@@ -17,21 +17,25 @@ _OUTPUT = Path("load-output")
 
 def load(
     part: Annotated[
-        list[str] | None, typer.Option(help="saturation, overload, shapes or shapes-spark; repeatable.")
+        list[str] | None,
+        typer.Option(help="saturation, overload, shapes, shapes-spark, silence or silence-spark; repeatable."),
     ] = None,
     query: Annotated[list[str] | None, typer.Option(help="Only reorder, join or aggregate; repeatable.")] = None,
+    shape: Annotated[list[str] | None, typer.Option(help='Only this shape, such as "10 M keys"; repeatable.')] = None,
     minutes: Annotated[float, typer.Option(min=0.2, help="How long ten times too much is offered.")] = 2,
     output: Annotated[Path, typer.Option(help="A folder for figures.")] = _OUTPUT,
 ) -> None:
     """Put queries under load: at their limit, ten times above it, and on streams that nobody wishes for.
 
     The last are 10 M keys, one key with half of the rows, silence of an hour, clocks that are days off; in process
-    (shapes) and, smaller, on Spark (shapes-spark). This is part of the repository, as its tests are, and needs Linux.
-    The exit code is 1 if a row was lost, came twice or was out of order, or if something was not bounded.
+    (shapes) and, smaller, on Spark (shapes-spark). One of two streams that is silent for an hour, with `idle_after` and
+    without, is a part of its own (silence, silence-spark). This is part of the repository, as its tests are, and needs
+    Linux. The exit code is 1 if a row was lost, came twice or was out of order, or if something was not bounded.
 
     Example:  slackwater load --part overload --query join --minutes 2
     """
-    raise typer.Exit(_command().main(parts=part or (), queries=query or (), minutes=minutes, output=output))
+    asked = {"parts": part or (), "queries": query or (), "shapes": shape or ()}
+    raise typer.Exit(_command().main(**asked, minutes=minutes, output=output))
 
 
 def soak(
