@@ -18,7 +18,7 @@ from slackwater.core.closing import Closed
 from slackwater.core.panes import Panes
 from slackwater.core.punctuations import Punctuation
 from slackwater.events import Events
-from tests.oracle.aggregate import OracleAggregate
+from tests.oracle.aggregate import OracleAggregate, ProddedAggregate
 
 
 class Bits:
@@ -175,6 +175,23 @@ def test_many_small_batches_of_large_overlap_equal_one_event_at_a_time(case):
         late += (out.late + which[0]).tolist()
     oracle.on_end()
     assert (oracle.closed, oracle.late) == (closed + rows_of(logic.on_end()), late)
+
+
+@settings(max_examples=200, deadline=None)
+@given(disordered(), st.lists(st.integers(-8, 20), min_size=1, max_size=2))
+def test_windows_are_shown_early_in_a_batch_as_they_are_one_event_at_a_time(case, leads):
+    size, slide, times, groups, numbers, slack, _ = case
+    asked = tuple(lead for lead in leads if lead < size)
+    oracle = ProddedAggregate(size, slide, leads=asked)
+    for number in sorted(set(numbers)):
+        oracle.on_step([(times[i], groups[i], i) for i in range(len(times)) if numbers[i] == number], slack)
+        oracle.on_prods([])
+    events = Events(*(np.array(column, np.int64) for column in (times, numbers, range(len(times)))))
+    logic = WindowAggregate(Panes(size, slide), (Bits(), Count())).build()
+    inputs = [Input(1 << np.arange(len(times)))] * 2
+    out = logic.on_batch(logic.arrive(events), np.array(groups), inputs, slack=slack, leads=asked)
+    found = [(("early", "final")[final], *row) for final, row in zip(out.final.tolist(), rows_of(out), strict=True)]
+    assert [row for *row, _ in oracle.shown] == [list(row) for row in found]
 
 
 def rows_of(out: Closed) -> list[tuple[int, int, tuple[int, ...]]]:
