@@ -109,6 +109,14 @@ def test_an_event_counts_for_one_result_as_long_as_none_was_looked_at_however_ba
     assert 250 == sum(needs_of(SmallJoin(arrivals, (5, 5)), cuts, memory=None).values())
 
 
+def test_a_tenth_of_what_an_event_counts_for_is_that_of_the_last_interval_with_a_look_at_all():
+    join = SmallJoin(tuple((i % 2, i, (0, 0)) for i in range(11)), (5, 5))
+    profile = profile_of(join, NeedsState(looking=True), most_lag=0)
+    list(needs_of_batches(profile, join, (), interval=10))
+    results = len(truth(join.arrivals[:10], join.windows, join.condition))
+    assert pytest.approx(0.9 * 1 + 0.1 * results / 10) == profile.snapshot().results_per_event
+
+
 def remembered(join: SmallJoin, *, interval: int, most_lag: int) -> list[list[int]]:
     """The times of the events of each stream that are remembered in the end, one event at a time."""
     clocks: dict[int, int] = {}

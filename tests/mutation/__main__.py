@@ -133,6 +133,8 @@ def _try(mutant: Mutant, root: Path, tests: Mapping[str, Any], given: argparse.N
     names, usual = chosen(mutant, tests, given.budget)
     anew = not is_run(mutant, tests)
     outcome, took = outcome_of(mutant, root, names, usual, anew=anew) if names else ("unreached", 0.0)
+    if outcome == "timeout" and outcome_of(None, root, names, usual)[0] != "survived":
+        outcome = "unclear"  # the tests take as long without the change
     row = {**asdict(mutant), "outcome": outcome, "tests": len(names), "seconds": round(took, 1)}
     with given.output.open("a") as file:
         file.write(json.dumps(row) + "\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,7 @@ def test_reviewed_lines_are_there_and_say_why_they_may_be_changed():
 def test_every_reviewed_change_is_a_mutant():
     reviewed = Reviewed(ROOT)
     for each in reviewed.entries:
-        rows = [{"file": m.file, "line": m.line, "change": m.change} for m in mutants_of(ROOT, each["file"])]
+        rows = map(asdict, mutants_of(ROOT, each["file"]))
         assert each["why"] in map(reviewed.why, rows), each
 
 
@@ -126,3 +127,13 @@ def test_tests_of_the_module_come_first_then_the_quickest_as_many_as_fit():
     }
     tests["tests/core/test_a.py::elsewhere"] = {"seconds": 0.0, "functions": ["core/a.py:g"]}
     assert ([names[2], names[1]], 5.0) == chosen(Mutant("core/a.py", 0, 1, "f", ""), tests, 10.0)
+
+
+def test_of_changes_that_read_the_same_the_one_that_was_reviewed_is_meant(tmp_path):
+    (tmp_path / "m.py").write_text("x = a[1] + 1\n")
+    listed = tmp_path / "reviewed.json"
+    listed.write_text(
+        json.dumps([{"file": "m.py", "text": "x = a[1] + 1", "change": "1 -> 2", "nth": 1, "why": "room"}])
+    )
+    rows = [asdict(each) for each in mutants_of(tmp_path, "m.py") if each.change == "1 -> 2"]
+    assert [None, "room"] == [Reviewed(tmp_path, listed).why(row) for row in rows]
