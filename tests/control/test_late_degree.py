@@ -73,6 +73,12 @@ def test_overall_quality_allows_less_after_a_surplus_and_demands_more_after_a_de
     assert (0, 30) == (after(config, ALL), after(config, NONE))
 
 
+def test_a_deficit_of_all_intervals_is_made_up_for_in_the_next_one():
+    # 2 % too few in each of three intervals: the next must reach 0.72 + 3 * 0.02 = 0.78; with 2 % too many, 0.66.
+    few, many = (joined([(0, True, share * 0.25, share * 0.25)] * 20) for share in (0.70, 0.74))
+    assert (20, 10) == (after(LateDegreeModel(overall=True), few), after(LateDegreeModel(overall=True), many))
+
+
 def test_most_limits_what_a_deficit_may_demand():
     # 0.72 + 0.5 * 0.28 = 0.86, for which 20 ms are enough.
     assert 20 == after(LateDegreeModel(overall=True, most=0.5), NONE)

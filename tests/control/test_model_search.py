@@ -7,6 +7,7 @@ import pytest
 from slackwater.contracts import Goal
 from slackwater.control import ModelSearch
 from slackwater.errors import ParameterError
+from slackwater.estimate.delay_histogram import MOST_BINS
 from slackwater.time import Duration
 from tests.control.measurements import MS, SECOND, cut_in_two, joined, measured, random_measurements
 
@@ -60,6 +61,14 @@ def test_without_a_join_it_keeps_the_share_of_events_in_order():
 
 def test_it_waits_for_nothing_before_the_first_event():
     assert 0 == slack(ModelSearch(), goal(0.9, 20, 20), measured([], []))
+
+
+@pytest.mark.parametrize(
+    ("largest", "expected"), [(MOST_BINS - 2, MOST_BINS - 2), (MOST_BINS - 1, MOST_BINS), (MOST_BINS, MOST_BINS + 1)]
+)
+def test_if_the_largest_delay_is_in_the_bin_of_all_larger_ones_it_waits_longer_than_that(largest, expected):
+    config = ModelSearch("eq", granularity="1 ms", basic_window="1 ms", calibration="none")
+    assert expected == slack(config, goal(1.0), measured([0, 0, largest]))
 
 
 # Events in order offer little; those with a delay of 20 ms complete nearly all results.

@@ -18,7 +18,7 @@ from slackwater.core.closing import Closed
 from slackwater.core.panes import Panes
 from slackwater.core.punctuations import Punctuation
 from slackwater.events import Events
-from tests.oracle.aggregate import OracleAggregate
+from tests.oracle.aggregate import OracleAggregate, ProddedAggregate
 
 
 class Bits:
@@ -147,9 +147,8 @@ def test_a_batch_equals_one_event_at_a_time(case):
 def run_in_parts(size, slide, times, groups, numbers, slack, cuts) -> tuple[Any, Any]:
     """Run in batches, each by a new operator that goes on from the state of the one before."""
     config = WindowAggregate(Panes(size, slide), (Bits(), Count()))
-    whole = [cut for cut in cuts if 0 < cut < len(times) and numbers[cut] != numbers[cut - 1]]
     logic, closed, late = config.build(), [], []
-    for start, stop in pairwise([0, *whole, len(times)]):
+    for start, stop in pairwise([0, *whole_steps(cuts, numbers), len(times)]):
         events = Events(*(np.array(c[start:stop], np.int64) for c in (times, numbers, range(len(times)))))
         inputs = [Input(1 << np.arange(start, stop))] * 2
         out = logic.on_batch(logic.arrive(events), np.array(groups[start:stop]), inputs, slack=slack)
@@ -175,6 +174,34 @@ def test_many_small_batches_of_large_overlap_equal_one_event_at_a_time(case):
         late += (out.late + which[0]).tolist()
     oracle.on_end()
     assert (oracle.closed, oracle.late) == (closed + rows_of(logic.on_end()), late)
+
+
+@settings(max_examples=200, deadline=None)
+@given(disordered(), st.lists(st.integers(-8, 20), min_size=1, max_size=2), st.integers(0, 40))
+def test_windows_are_shown_early_as_they_are_one_event_at_a_time(case, leads, changes_at):
+    size, slide, times, groups, numbers, later, cuts = case
+    asked = tuple(lead for lead in leads if lead < size)
+    slack = [0 if number < changes_at else later for number in numbers]
+    oracle = ProddedAggregate(size, slide, leads=asked)
+    for number in sorted(set(numbers)):
+        which = [i for i in range(len(times)) if numbers[i] == number]
+        oracle.on_step([(times[i], groups[i], i) for i in which], slack[which[0]])
+        oracle.on_prods([])
+    logic, found = WindowAggregate(Panes(size, slide), (Bits(), Count())).build(), []
+    for start, stop in pairwise([0, *whole_steps(cuts, numbers), len(times)]):
+        events = Events(*(np.array(c[start:stop], np.int64) for c in (times, numbers, range(len(times)))))
+        first = [i for i in range(start, stop) if i == start or numbers[i] != numbers[i - 1]]
+        inputs, by_step = [Input(1 << np.arange(start, stop))] * 2, np.array([slack[i] for i in first])
+        out = logic.on_batch(logic.arrive(events), np.array(groups[start:stop]), inputs, slack=by_step, leads=asked)
+        found += [
+            (("early", "final")[final], *row) for final, row in zip(out.final.tolist(), rows_of(out), strict=True)
+        ]
+    assert [tuple(row) for *row, _ in oracle.shown] == found
+
+
+def whole_steps(cuts, numbers) -> list[int]:
+    """Cut between steps only."""
+    return [cut for cut in cuts if 0 < cut < len(numbers) and numbers[cut] != numbers[cut - 1]]
 
 
 def rows_of(out: Closed) -> list[tuple[int, int, tuple[int, ...]]]:

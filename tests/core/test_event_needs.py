@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,3 +53,12 @@ def test_every_event_of_every_stream_counts_once():
     assert [(0, 1.0), (1, 1.0), (6, 1.0), (0, 2.0)] == sorted(
         zip(needs.slack.tolist(), needs.weight.tolist(), strict=True), key=lambda pair: (pair[1], pair[0])
     )
+
+
+@pytest.mark.parametrize(("times", "other", "needed"), [([20, 5], 10, 6), ([10, 5], 10, 5), ([20, 10], 10, 1)])
+def test_in_a_total_order_equal_times_of_others_count_but_no_event_needs_more_than_its_delay(times, other, needed):
+    a = Arrivals.after(None, Events.of(times, arrival=[0, 2]))
+    b = Arrivals.after(None, Events.of([other], arrival=[1]))
+    merged = MergedArrivals.of([a, b], [None, None])
+    needs = EventNeeds(2, total_order=True).on_batch(merged, np.array([0, 0, 0]), intervals=1)
+    assert needed == needs.slack.max()

@@ -143,3 +143,9 @@ def _ertl(places: list[int], bits: int) -> int:
     tau = (1 - full - sum((1 - full ** (2**-k)) ** 2 * 2**-k for k in range(1, 60))) / 3 if full > 0 else 0.0
     level = m * sigma + sum(2.0**-place for place in places if place <= q) + m * tau * 2.0**-q
     return round(m * m / (2 * math.log(2) * level))
+
+
+def test_each_slot_has_a_quantile_of_its_own():
+    values, slots = np.array([1.0, 2.0, 3.0, 10.0, 20.0, 30.0, 40.0]), np.array([0, 0, 0, 2, 2, 2, 2])
+    found, valid = Quantile(0.5).lower(Quantile(0.5).fold(values, None, slots, 3))
+    assert ([True, False, True], pytest.approx([2, 20], rel=0.01)) == (valid.tolist(), found[valid].tolist())

@@ -117,3 +117,16 @@ def test_what_is_to_come_is_what_slots_say_one_by_one(seed):
         assert (
             pytest.approx(ToCome(past, clock).rows(ends.tolist(), size=size, slack=slack), rel=1e-6) == found.tolist()
         )
+
+
+@pytest.mark.parametrize(("size", "slide", "per_slide"), SHAPES)
+def test_what_is_to_come_does_not_depend_on_where_time_begins(size, slide, per_slide):
+    def found(shift: int) -> list[float]:
+        past = Completeness(Slots(slide, per_slide, 12 * per_slide))
+        times = np.cumsum(np.random.default_rng(1).integers(0, 5, 10 * slide)) // 2
+        past.update(times + shift)
+        clock = int(times[-1]) + shift
+        ends = [np.array([(clock // slide + windows) * slide]) for windows in (1, 2, 3)]
+        return [float(rows_to_come(past, clock, end, size=size, slack=slide // 3)[0]) for end in ends]
+
+    assert pytest.approx(found(0)) == found(-20 * slide)

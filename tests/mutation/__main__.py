@@ -1,9 +1,10 @@
 """How many small wrong changes of core, models and control the tests notice, from a random sample of all.
 
-    NUMBA_DISABLE_JIT=1 python -m tests.mutation --mutants 300 --seed 1 --reached FILE... --output mutants.jsonl
+    NUMBA_DISABLE_JIT=1 python -m tests.mutation --mutants 300 --seed 1 --reached FILE --output mutants.jsonl
 
 Kernels run as plain Python: compiling each changed kernel anew, and everything that calls it, would take minutes.
-Tests are those that run the changed function (see `reached.py`), the quickest first, as many as fit the budget.
+Tests are those that run the changed function (see `reached.py`), as many as fit the budget: those of its module first,
+then the quickest.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.mutation.mutants import Mutant, mutants_of
+from tests.mutation.reached import noted
 from tests.mutation.reviewed import Reviewed
 from tests.mutation.trial import load, outcome_of
 
@@ -31,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("--mutants", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--reached", type=Path, nargs="+", required=True)
+    parser.add_argument("--reached", type=Path, required=True)
     parser.add_argument("--output", type=Path, default=Path("mutants.jsonl"))
     parser.add_argument("--again", action="store_true", help="only what survived, with more tests or new ones")
     parser.add_argument("--part", type=int, nargs=2, default=(0, 1), metavar=("I", "N"), help="of N at once, this one")
@@ -40,9 +42,7 @@ def main() -> None:
     if os.environ.get("NUMBA_DISABLE_JIT") != "1":
         sys.exit("set NUMBA_DISABLE_JIT=1: kernels are tested as plain Python")
     root = Path("src/slackwater").resolve()
-    tests: dict[str, dict[str, Any]] = {}
-    for file in given.reached:
-        tests |= json.loads(file.read_text())
+    tests = noted(given.reached)
     load(list(tests))
     every = sampled(root, given.mutants, given.seed)
     part, parts = given.part
@@ -60,18 +60,20 @@ def sampled(root: Path, count: int, seed: int) -> list[Mutant]:
 
 
 def chosen(mutant: Mutant, tests: Mapping[str, Mapping[str, Any]], budget: float) -> tuple[list[str], float]:
-    """Return the tests that run what is changed, the quickest first, and how long they take together."""
+    """Return the tests that run what is changed, and how long they take together; those of its module come first."""
     whole = not is_run(mutant, tests) and mutant.function.count(".") == 0
     wanted = f"{mutant.file}:" if whole else f"{mutant.file}:{mutant.function}"
+    part, _, module = mutant.file.removesuffix(".py").rpartition("/")
+    near = (f"tests/{part}/test_{module}.py::", f"src/slackwater/{mutant.file}::")
     fits = [
-        (test["seconds"], name)
+        (not name.startswith(near), test["seconds"], name)
         for name, test in tests.items()
         if any(each.startswith(wanted) if whole else each == wanted for each in test["functions"])
     ]
     names, total = [], 0.0
-    for seconds, name in sorted(fits):
+    for _, seconds, name in sorted(fits):
         if total + seconds > budget and names:
-            break
+            continue
         names.append(name)
         total += seconds
     return names, total
@@ -117,7 +119,7 @@ def _left(mutants: Sequence[Mutant], output: Path) -> list[Mutant]:
 
 
 def _survivors(mutants: Sequence[Mutant], output: Path) -> list[Mutant]:
-    done = {place for place, row in _tried(output).items() if row["outcome"] in ("survived", "unreached")}
+    done = {place for place, row in _tried(output).items() if row["outcome"] not in NOTICED}
     return [mutant for mutant in mutants if (mutant.file, mutant.number) in done]
 
 
@@ -131,6 +133,8 @@ def _try(mutant: Mutant, root: Path, tests: Mapping[str, Any], given: argparse.N
     names, usual = chosen(mutant, tests, given.budget)
     anew = not is_run(mutant, tests)
     outcome, took = outcome_of(mutant, root, names, usual, anew=anew) if names else ("unreached", 0.0)
+    if outcome == "timeout" and outcome_of(None, root, names, usual)[0] != "survived":
+        outcome = "unclear"  # the tests take as long without the change
     row = {**asdict(mutant), "outcome": outcome, "tests": len(names), "seconds": round(took, 1)}
     with given.output.open("a") as file:
         file.write(json.dumps(row) + "\n")

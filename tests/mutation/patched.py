@@ -35,6 +35,7 @@ def _function(module: Any, name: str) -> FunctionType | None:
         owner = vars(owner).get(part)
         if owner is None:
             return None
+    owner = getattr(owner, "py_func", owner)  # a kernel, which runs as plain Python
     for attribute in ("fget", "__func__", "func", "__wrapped__"):
         if isinstance(owner, property | classmethod | staticmethod | cached_property) or hasattr(owner, "cache_clear"):
             owner = getattr(owner, attribute, owner)

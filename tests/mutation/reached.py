@@ -2,102 +2,133 @@
 
     NUMBA_DISABLE_JIT=1 python -m pytest -p tests.mutation.reached --reached FILE tests/core ...
 
-Kernels are plain Python then, so that their functions are seen like others, and some tests take minutes: those are left
-out after a few seconds, and what has been seen is written when the time for all is over.
+Every function says that it runs: the package is compiled with one more statement in each. Kernels are plain Python, so
+that they are seen like others. Of a property a few examples are run, which reach what many do. A test that takes too
+long is noted as such. What is noted is kept as long as the file of the test is the same, so a run that ended goes on.
 """
 
 from __future__ import annotations
 
+import ast
+import builtins
+import hashlib
 import json
-import random
 import signal
 import sys
-import threading
 import time
-from inspect import CO_OPTIMIZED
+from functools import cache
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
-PARTS = ("core", "models", "control")
+PACKAGE, PARTS = "slackwater", ("core", "models", "control")
+EXAMPLES = 10  # of a property, while it is noted what it runs
+NOTE = "__reached__"  # a set, known in every module as built-in functions are
 
 
 class TooLongError(BaseException):
     """A test that is not worth its time here. Not an `Exception`: Hypothesis would look for a smaller example."""
 
 
-class Reached:
-    """What each test that passed ran."""
+def noted(file: Path) -> dict[str, dict[str, Any]]:
+    """Return what is known of each test whose file has not changed since; nothing runs in those that are left out."""
+    rows = map(json.loads, file.read_text().splitlines() if file.exists() else [])
+    return {row["test"]: row for row in rows if row["digest"] == digest(row["test"].split("::")[0])}
 
-    def __init__(self, root: Path) -> None:
-        self._root = f"{root}/"
-        self._names: dict[CodeType, str | None] = {}
-        self._now: set[str] = set()
-        self.tests: dict[str, dict[str, Any]] = {}
 
-    def start(self) -> None:
-        self._now = set()
-        threading.settrace(self._called)
-        sys.settrace(self._called)
+@cache
+def digest(file: str) -> str:
+    """Return what changes with the text of a file."""
+    return hashlib.sha1(Path(file).read_bytes()).hexdigest()[:12] if Path(file).exists() else "gone"
 
-    def stop(self, test: str, seconds: float) -> None:
-        sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
-        if self._now:
-            self.tests[test] = {"seconds": round(seconds, 3), "functions": sorted(self._now)}
 
-    def _called(self, frame: Any, event: str, argument: Any) -> None:
-        """Note a call. What calls of C take, which profilers are told of as well, would be half of the time."""
-        code = frame.f_code
-        if code not in self._names:
-            self._names[code] = self._name(code)
-        name = self._names[code]
-        if name is not None:
-            self._now.add(name)
+def telling(source: str, file: str) -> ast.Module:
+    r"""Return the tree of a text whose functions say that they run.
 
-    def _name(self, code: CodeType) -> str | None:
-        file = code.co_filename.removeprefix(self._root)
-        if file == code.co_filename or not file.startswith(PARTS):
+    >>> ast.unparse(telling("def f():\n    return 1", "core/a.py"))
+    "def f():\n    __reached__.add('core/a.py:f')\n    return 1"
+    """
+    tree = ast.parse(source)
+    _tell(tree, f"{file}:", "", inside=False)
+    return ast.fix_missing_locations(tree)
+
+
+def _tell(node: ast.AST, file: str, function: str, *, inside: bool) -> None:
+    """Functions in functions count as the outer one."""
+    for child in ast.iter_child_nodes(node):
+        known = inside or not isinstance(child, ast.FunctionDef | ast.ClassDef)
+        own = function if known else f"{function}.{child.name}".lstrip(".")
+        is_function = isinstance(child, ast.FunctionDef)
+        _tell(child, file, own, inside=inside or is_function)
+        if isinstance(child, ast.FunctionDef):
+            child.body.insert(ast.get_docstring(child) is not None, _note(file + own, child.body[0]))
+
+
+def _note(name: str, before: ast.stmt) -> ast.stmt:
+    return ast.copy_location(ast.parse(f"{NOTE}.add({name!r})").body[0], before)
+
+
+class _Loader(SourceFileLoader):
+    def get_code(self, fullname: str) -> Any:
+        file = "/".join(Path(self.path).parts[-2:])
+        return compile(telling(Path(self.path).read_text(), file), self.path, "exec", dont_inherit=True)
+
+
+class _Finder(MetaPathFinder):
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        if not fullname.startswith(tuple(f"{PACKAGE}.{part}." for part in PARTS)):
             return None
-        if not code.co_flags & CO_OPTIMIZED:  # a module or the body of a class, which runs when it is imported
-            return None
-        return f"{file}:{code.co_qualname.split('.<locals>')[0]}"
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.origin is not None:
+            spec.loader = _Loader(fullname, spec.origin)
+        return spec
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--reached", help="where to write which test runs what")
-    parser.addoption("--most-of-one", type=float, default=6.0, help="seconds after which a test is left out")
-    parser.addoption("--most-of-all", type=float, default=120.0, help="seconds after which no other test is begun")
+    parser.addoption("--most-of-one", type=float, default=4.0, help="seconds after which a test is left out")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    import slackwater
-
-    assert slackwater.__file__ is not None
-    config.stash[_KEY] = Reached(Path(slackwater.__file__).parent)
-
-
-_KEY = pytest.StashKey[Reached]()
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests() -> None:
+    """Before anything imports the package."""
+    setattr(builtins, NOTE, set())
+    sys.meta_path.insert(0, _Finder())
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where there is no time for all, those that are seen are of all files."""
-    random.Random(0).shuffle(items)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    known = noted(Path(config.getoption("--reached")))
+    items[:] = [item for item in items if item.nodeid not in known]
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Any:
-    reached = item.config.stash[_KEY]
+    reached, times = getattr(builtins, NOTE), _shortened(item)
+    reached.clear()
     started = time.process_time()
-    reached.start()
     try:
         return (yield)
     finally:
-        reached.stop(item.nodeid, time.process_time() - started)
-        if time.process_time() > item.config.getoption("--most-of-all"):
-            item.session.shouldstop = "the time for all is over"
+        seconds = round((time.process_time() - started) * times, 3)
+        row = {"test": item.nodeid, "digest": digest(item.nodeid.split("::")[0]), "seconds": seconds}
+        row |= {"functions": [], "left out": True} if item.nodeid in _LEFT_OUT else {"functions": sorted(reached)}
+        with Path(item.config.getoption("--reached")).open("a") as file:
+            file.write(json.dumps(row) + "\n")
+
+
+def _shortened(item: pytest.Item) -> float:
+    """Let a property have a few examples; return how many times more it has."""
+    function: Any = getattr(item, "obj", None)
+    usual = getattr(function, "_hypothesis_internal_use_settings", None)
+    if usual is None or usual.max_examples <= EXAMPLES:
+        return 1.0
+    function = getattr(function, "__func__", function)
+    function._hypothesis_internal_use_settings = settings(usual, max_examples=EXAMPLES)
+    return usual.max_examples / EXAMPLES
 
 
 @pytest.hookimpl(wrapper=True)
@@ -116,13 +147,7 @@ def _give_up(number: int, frame: Any) -> None:
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.failed:
-        _FAILED.add(report.nodeid)
+        _LEFT_OUT.add(report.nodeid)
 
 
-_FAILED: set[str] = set()
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    tests = session.config.stash[_KEY].tests
-    fine = {test: found for test, found in tests.items() if test not in _FAILED}
-    Path(session.config.getoption("--reached")).write_text(json.dumps(fine, indent=0))
+_LEFT_OUT: set[str] = set()

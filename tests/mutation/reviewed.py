@@ -1,6 +1,7 @@
 """Changes that were read and change nothing that can be seen, each with the reason: `reviewed.json`.
 
 A change is known by the text of its line, not by its number, so that a line that is written anew is reviewed anew.
+`nth` says which one is meant where a line has several changes that read the same, from 0.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from tests.mutation.mutants import mutants_of
 
 FILE = Path(__file__).with_name("reviewed.json")
 
@@ -19,16 +22,24 @@ class Reviewed:
     def __init__(self, root: Path, file: Path = FILE) -> None:
         self._root = root
         self.entries = json.loads(file.read_text())
-        self._why = {(each["file"], each["text"], each["change"]): each["why"] for each in self.entries}
+        self._why = {
+            (each["file"], each["text"], each["change"], each.get("nth")): each["why"] for each in self.entries
+        }
 
     def why(self, row: Mapping[str, Any]) -> str | None:
         """Return why a mutant is equivalent; None if nobody said so."""
-        return self._why.get((row["file"], self._text(row["file"], row["line"]), row["change"]))
+        place = row["file"], self._text(row["file"], row["line"]), row["change"]
+        return self._why.get((*place, None)) or self._why.get((*place, self._nth(row)))
 
     def gone(self) -> list[dict[str, str]]:
         """Return entries whose line is no longer there."""
         lines = {each["file"]: self._lines(each["file"]) for each in self.entries}
         return [each for each in self.entries if each["text"] not in lines[each["file"]]]
+
+    def _nth(self, row: Mapping[str, Any]) -> int:
+        """Return how many changes before it on its line read the same."""
+        same = [each for each in mutants_of(self._root, row["file"]) if each.line == row["line"]]
+        return sum(each.change == row["change"] and each.number < row["number"] for each in same)
 
     def _text(self, file: str, line: int) -> str:
         lines = self._lines(file)

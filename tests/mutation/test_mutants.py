@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 import slackwater
-from tests.mutation.__main__ import summary
-from tests.mutation.mutants import mutants_of, mutated
+from slackwater.core import sketches
+from tests.mutation.__main__ import chosen, summary
+from tests.mutation.mutants import Mutant, mutants_of, mutated
+from tests.mutation.patched import patch
+from tests.mutation.reached import digest, noted
 from tests.mutation.reviewed import Reviewed
 
 ROOT = Path(slackwater.__file__).parent
@@ -74,7 +78,7 @@ def test_reviewed_lines_are_there_and_say_why_they_may_be_changed():
 def test_every_reviewed_change_is_a_mutant():
     reviewed = Reviewed(ROOT)
     for each in reviewed.entries:
-        rows = [{"file": m.file, "line": m.line, "change": m.change} for m in mutants_of(ROOT, each["file"])]
+        rows = map(asdict, mutants_of(ROOT, each["file"]))
         assert each["why"] in map(reviewed.why, rows), each
 
 
@@ -92,3 +96,44 @@ def test_the_score_is_told_with_and_without_equivalent_mutants(tmp_path):
     assert "survived  m.py:1 1 -> 2  [equivalent: nobody asks]" == told[1]
     assert told[-2].startswith("of all mutants: 2 of 4 noticed, 50.0%")
     assert told[-1].startswith("of those that are not equivalent: 2 of 3 noticed, 66.7%")
+
+
+def test_a_kernel_that_is_loaded_already_can_be_changed():
+    kernel, unchanged = sketches._sigma.py_func, sketches._sigma.py_func.__code__
+    mutant = next(each for each in mutants_of(ROOT, "core/sketches.py") if each.function == "_sigma")
+    try:
+        assert patch(mutant, ROOT)
+        assert unchanged != kernel.__code__
+    finally:
+        kernel.__code__ = unchanged
+
+
+def test_what_is_noted_of_a_test_holds_as_long_as_its_file_is_the_same(tmp_path):
+    same, changed = tmp_path / "test_same.py", tmp_path / "test_changed.py"
+    same.write_text("1")
+    changed.write_text("2")
+    rows = [{"test": f"{file}::test", "digest": digest(str(file)), "functions": []} for file in (same, changed)]
+    (tmp_path / "reached.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    changed.write_text("3")
+    digest.cache_clear()
+    assert [f"{same}::test"] == list(noted(tmp_path / "reached.jsonl"))
+
+
+def test_tests_of_the_module_come_first_then_the_quickest_as_many_as_fit():
+    names = ["tests/core/test_b.py::slow", "tests/core/test_b.py::quick", "tests/core/test_a.py::own"]
+    tests = {
+        name: {"seconds": seconds, "functions": ["core/a.py:f"]}
+        for name, seconds in zip(names, (9.0, 1.0, 4.0), strict=True)
+    }
+    tests["tests/core/test_a.py::elsewhere"] = {"seconds": 0.0, "functions": ["core/a.py:g"]}
+    assert ([names[2], names[1]], 5.0) == chosen(Mutant("core/a.py", 0, 1, "f", ""), tests, 10.0)
+
+
+def test_of_changes_that_read_the_same_the_one_that_was_reviewed_is_meant(tmp_path):
+    (tmp_path / "m.py").write_text("x = a[1] + 1\n")
+    listed = tmp_path / "reviewed.json"
+    listed.write_text(
+        json.dumps([{"file": "m.py", "text": "x = a[1] + 1", "change": "1 -> 2", "nth": 1, "why": "room"}])
+    )
+    rows = [asdict(each) for each in mutants_of(tmp_path, "m.py") if each.change == "1 -> 2"]
+    assert [None, "room"] == [Reviewed(tmp_path, listed).why(row) for row in rows]

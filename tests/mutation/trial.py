@@ -22,30 +22,47 @@ from tests.mutation.patched import patch
 
 _MOST_MEMORY = 4 << 30  # a loop that does not end any more must not take the machine with it
 _LEAST, _TIMES = 8.0, 1.5  # seconds of processor time, and times the usual ones, after which a mutant is hanging
-_WAITS = 15  # times that on the clock: it waits for something, or the machine is busy
+_WAITS = 60.0  # seconds on the clock in which it does nothing at all: it waits for something that never comes
 
 
 def outcome_of(
-    mutant: Mutant, root: Path, tests: Sequence[str], usual: float, *, anew: bool = False
+    mutant: Mutant | None, root: Path, tests: Sequence[str], usual: float, *, anew: bool = False
 ) -> tuple[str, float]:
-    """Return "killed", "timeout" or "survived", and how long it took; `anew` imports all that may have run already."""
+    """Return "killed", "timeout", "survived" or "unclear", and how long it took.
+
+    `anew` imports all that may have run already. None is no change: what the tests do without any.
+    """
     started, limit = time.monotonic(), _LEAST + _TIMES * usual
     child = os.fork()
     if child == 0:
         _run(mutant, root, tests, int(limit), anew=anew)
-    while time.monotonic() < started + _WAITS * limit:
+    used, since = -1, started
+    while time.monotonic() < since + _WAITS:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            code = os.waitstatus_to_exitcode(status)
-            outcome = {0: "survived", -signal.SIGXCPU: "timeout"}.get(code, "killed")
-            return outcome, time.monotonic() - started
+            return _outcome(os.waitstatus_to_exitcode(status)), time.monotonic() - started
+        if (now := _processor_time(child)) > used:
+            used, since = now, time.monotonic()
         time.sleep(0.05)
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return "timeout", time.monotonic() - started
 
 
-def _run(mutant: Mutant, root: Path, tests: Sequence[str], seconds: int, *, anew: bool) -> None:
+def _outcome(code: int) -> str:
+    """Say what an exit code means; another one than that of a failed test says nothing about the mutant."""
+    if code < 0:
+        return "timeout" if -code == signal.SIGXCPU else "killed"
+    return {0: "survived", 1: "killed", 2: "killed"}.get(code, "unclear")
+
+
+def _processor_time(process: int) -> int:
+    """Return the clock ticks that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def _run(mutant: Mutant | None, root: Path, tests: Sequence[str], seconds: int, *, anew: bool) -> None:
     """Run the tests in the child; never returns."""
     code = 99
     try:
@@ -55,7 +72,7 @@ def _run(mutant: Mutant, root: Path, tests: Sequence[str], seconds: int, *, anew
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
-        if anew or not patch(mutant, root):
+        if mutant is not None and (anew or not patch(mutant, root)):
             _forget_modules(root.name)
             sys.meta_path.insert(0, _Finder(mutant, root))
         import pytest
@@ -74,9 +91,15 @@ def _forget_modules(package: str) -> None:
 
 
 def load(tests: Sequence[str]) -> None:
-    """Import the package and the files of tests, once for all forks."""
-    import pytest
+    """Import the package and the files of tests, once for all forks.
 
+    Properties do not look for the smallest example, nor begin with those that an earlier mutant has failed.
+    """
+    import pytest
+    from hypothesis import Phase, settings
+
+    settings.register_profile("mutants", phases=(Phase.explicit, Phase.generate), database=None)
+    settings.load_profile("mutants")  # which that of tests/conftest.py is made from
     files = sorted({test.split("::")[0] for test in tests})
     quiet = ["-q", "-q", "-p", "no:cacheprovider", "--no-header"]
     pytest.main(["--collect-only", "--doctest-modules", *quiet, *files])
