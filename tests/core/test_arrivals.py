@@ -29,7 +29,7 @@ def test_events_that_arrive_together_have_no_delay_among_themselves():
 
 
 def test_the_largest_delay_is_that_of_the_step():
-    assert [0, 0, 2] == Arrivals.after(None, TOGETHER).largest_delay().tolist()
+    assert [0, 0, 2] == Arrivals.after(None, TOGETHER).largest_delay.tolist()
 
 
 def test_a_part_is_as_if_its_steps_came_alone():
@@ -37,7 +37,7 @@ def test_a_part_is_as_if_its_steps_came_alone():
     alone = Arrivals.after(4, TOGETHER[2:])
     columns = ("clock", "before", "delay")
     assert [getattr(alone, c).tolist() for c in columns] == [getattr(part, c).tolist() for c in columns]
-    assert alone.largest_delay().tolist() == part.largest_delay().tolist()
+    assert alone.largest_delay.tolist() == part.largest_delay.tolist()
 
 
 def test_a_part_may_be_empty():
@@ -45,4 +45,4 @@ def test_a_part_may_be_empty():
 
 
 def test_no_events_are_no_steps():
-    assert (0, []) == ((a := Arrivals.after(None, Events.none())).steps, a.largest_delay().tolist())
+    assert (0, []) == ((a := Arrivals.after(None, Events.none())).steps, a.largest_delay.tolist())

@@ -13,7 +13,7 @@ from slackwater.core.bound import Seeds
 from slackwater.core.combine import Combiner
 from slackwater.core.compiled import compiled_source
 from slackwater.core.merged import MergedArrivals
-from slackwater.core.probe import Index, Pool, Triggers, chunks_of
+from slackwater.core.probe import Index, Pool, Triggers
 from slackwater.core.sample import Sampler, SampleState
 from slackwater.events import Events
 
@@ -39,6 +39,11 @@ def partners(events, trigger):
     }
 
 
+def listed(index, triggers):
+    pieces = [(NONE, NONE), *index.pairs(triggers)]
+    return tuple(np.concatenate(column) for column in zip(*pieces, strict=True))
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     EVENTS,
@@ -53,7 +58,7 @@ def test_an_index_finds_the_partners_of_each_trigger(events, asked):
     expected = [partners(events, trigger) for trigger in asked]
     counts = index.count(triggers)
     assert [len(each) for each in expected] == counts.tolist()
-    trigger, row = index.pairs(triggers, counts)
+    trigger, row = listed(index, triggers)
     assert expected == [set(row[trigger == i].tolist()) for i in range(len(asked))]
 
 
@@ -67,7 +72,7 @@ def test_a_condition_in_the_search_gives_what_a_filter_afterwards_gives(events):
     index = Index.of(pool, np.zeros(len(pool), np.int64), 1)
     left, right, rows = (np.arange(4),), (np.arange(max(len(events), 1)),), np.arange(4)
     triggers = Triggers(np.zeros(4, np.int64), np.full(4, 3), np.full(4, 15), np.full(4, 9))
-    trigger, row = index.pairs(triggers, index.count(triggers))
+    trigger, row = listed(index, triggers)
     keep = (trigger + row) % 3 == 0
     fused = index.pairs_where(triggers, left, rows, _fused(kernel), right)
     assert (trigger[keep].tolist(), row[keep].tolist()) == (fused[0].tolist(), fused[1].tolist())
@@ -81,12 +86,6 @@ _KNOWN = {}
 def _fused(kernel):
     """Compile once: each example makes the same function anew."""
     return _KNOWN.setdefault("kernel", compiled_source(kernel))
-
-
-def test_chunks_cover_everything_once_and_cut_no_trigger():
-    counts = np.array([5, 0, 7, 20, 1, 1])
-    pieces = chunks_of(counts, most=8)
-    assert list(range(6)) == [i for piece in pieces for i in range(piece.start, piece.stop)]
 
 
 class Mixed:

@@ -19,7 +19,7 @@ def counts_by(step):
 
 def pass_over(boundaries: Boundaries, *times: int, clock: int | None = None) -> Decisions:
     arrivals = Arrivals.after(clock, Events.of(times))
-    return boundaries.pass_over(arrivals, np.full(len(times), 7), counts_by)
+    return boundaries.pass_over(arrivals, boundaries.crossed(arrivals.clock), np.full(len(times), 7), counts_by)
 
 
 def test_the_first_event_crosses_no_boundary():

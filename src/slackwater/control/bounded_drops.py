@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from slackwater.control.controller import Controller
     from slackwater.events import Rows
     from slackwater.measurement import Measurement
-    from slackwater.time import Times
+    from slackwater.time import Mask, Times
 
 _SPARE = 3  # events: with fewer that may still be late, none is risked
 _PEAK_PERIODS = 10  # over which the largest delay counts
@@ -115,11 +115,12 @@ class BoundedDropsController(Around):
         """
         slack = self._inner.next_slack().microseconds
         last, late = arrived_by - 1, is_behind(delays, slack)
-        behind = self._behind + np.cumsum(late if weights is None else late * weights)[last]
         arriving = arrived_by if weights is None else np.cumsum(weights)[last]
-        left = self._may_be_late(arriving)
-        unheeded = np.minimum(np.maximum(self._reserve * left, self._at_this_pace()), left - _SPARE)
-        alarm = np.maximum.accumulate((behind > unheeded) | self._alarmed)
+        if self._stays_calm(late if weights is None else late * weights, arriving):
+            self._peak.update(int(delays.max()))
+            return np.broadcast_to(np.int64(slack), arrived_by.shape)
+        behind = self._behind + np.cumsum(late if weights is None else late * weights)[last]
+        alarm = np.maximum.accumulate((behind > self._unheeded(arriving)) | self._alarmed)
         peak = np.maximum(np.maximum.accumulate(delays)[last], max(self._peak.get(), slack))
         path: Times = np.where(alarm, peak, slack)
         self._peak.update(int(delays.max()))
@@ -137,7 +138,20 @@ class BoundedDropsController(Around):
         }
         return {**super().snapshot(), "guard": guard}
 
-    def _may_be_late(self, arriving: Rows) -> Any:
+    def _stays_calm(self, late: Rows | Mask, arriving: Rows) -> bool:
+        """Count, if no step raises an alarm: ever more events may be late, so the last would have to at the first."""
+        behind = self._behind + int(late.sum())
+        if self._alarmed or behind > self._unheeded(arriving[0]):
+            return False
+        self._arrived, self._behind = self._arrived + int(arriving[-1]), behind
+        return True
+
+    def _unheeded(self, arriving: Rows | np.int64) -> Any:
+        """Return how many events of the interval may come behind the slack before there is an alarm."""
+        left = self._may_be_late(arriving)
+        return np.minimum(np.maximum(self._reserve * left, self._at_this_pace()), left - _SPARE)
+
+    def _may_be_late(self, arriving: Rows | np.int64) -> Any:
         """Return how many events of the period may be late, after each that arrives, besides those that were."""
         due, made = self._recent.counts()
         return self._drop_ratio * (due + self._arrived + arriving) - (due - made)

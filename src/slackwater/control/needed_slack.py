@@ -18,7 +18,7 @@ from slackwater.contracts import NO_GOAL, Goal
 from slackwater.control.held import Held
 from slackwater.control.parameters import check_share, target_of
 from slackwater.errors import ParameterError
-from slackwater.estimate.arrays import Floats, add, pack, unpack
+from slackwater.estimate.arrays import Floats, added, pack, unpack
 from slackwater.estimate.event_lags import EventLags
 from slackwater.estimate.needed_slack import NeededSlack as Memory
 from slackwater.estimate.needed_slack import bin_of, slack_of_bin
@@ -29,7 +29,7 @@ from slackwater.time import Duration, is_behind
 if TYPE_CHECKING:
     from slackwater.measurement import Measurement
 
-_NO_TIMES = np.empty(0, np.int64)
+_NO_TIMES, _IN_TIME = np.empty(0, np.int64), np.zeros(1, np.int64)
 _BLOCKS_PER_PERIOD = 12  # fewer say little about how blocks vary, more are not independent of each other
 _BLOCKS_TO_START = 2  # until then, wait as long as any event needed
 _PRIOR_RESULTS = 30  # that events' lags count for, where results are rare
@@ -138,7 +138,7 @@ class NeededSlackController(Held):
         self._longest = max(self._longest, *(int(lag.max()) for lag in needs.lags if len(lag)), 0)
         self._lags.update(needs.lags, needs.events, needs.lag_weights)
         if needs.slack.any():
-            self._block = add(self._block, np.bincount(bin_of(needs.slack), weights=needs.weight))
+            self._block = added(self._block, np.bincount(bin_of(needs.slack), weights=needs.weight))
         else:
             self._block[0] += needs.weight.sum()
 
@@ -192,9 +192,10 @@ def _needs_of(measurement: Measurement) -> NeededSlacks:
     if measurement.needs is not None:
         return measurement.needs
     delays = _NO_TIMES if measurement.streams else measurement.delays
-    behind = is_behind(delays, 0)
-    if measurement.weights is None:
-        return NeededSlacks(delays, np.ones(len(delays)), (delays[behind],), (len(delays),), measurement.kept)
-    weights = measurement.weights.astype(np.float64)
-    lags, events = (delays[behind],), (measurement.arrived,)
-    return NeededSlacks(delays, weights, lags, events, measurement.kept, lag_weights=(weights[behind],))
+    behind = np.flatnonzero(is_behind(delays, 0))
+    lags, weights, arrived = delays[behind], np.ones(len(behind)), len(delays)
+    if measurement.weights is not None:
+        weights, arrived = measurement.weights[behind].astype(np.float64), measurement.arrived
+    in_time = arrived - float(weights.sum())  # all of them need nothing, and count as one result that stands for them
+    slack, weight = np.concatenate((_IN_TIME, lags)), np.concatenate(((in_time,), weights))
+    return NeededSlacks(slack, weight, (lags,), (arrived,), measurement.kept, lag_weights=(weights,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from slackwater.time import Times
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Arrivals:
     """Events in arrival order, with the steps in which they came.
 
@@ -27,7 +28,7 @@ class Arrivals:
     before: Times  # before each step
     delay: Times  # of each event
     _step: Rows | None  # of each event; None: each is a step of its own
-    _first: Rows | None  # of each step, the position of its first event; None likewise
+    _first: Rows | None  # of each step, the position of its first event, and of all the end; None likewise
     weight: Rows | None = None  # how many events each stands for; None: itself alone
 
     @classmethod
@@ -44,8 +45,8 @@ class Arrivals:
         clocks, step, first = running_clock(events.time, clock), None, None
         if not changes.all():
             step = np.concatenate(([0], np.cumsum(changes, dtype=np.int64)))
-            first = np.concatenate(([0], np.flatnonzero(changes) + 1))
-            clocks = clocks[np.append(first[1:], len(events)) - 1]
+            first = np.concatenate(([0], np.flatnonzero(changes) + 1, [len(events)]))
+            clocks = clocks[first[1:] - 1]
         before = np.empty_like(clocks)
         before[:1] = BEFORE_ALL_TIME if clock is None else clock
         before[1:] = clocks[:-1]
@@ -66,7 +67,7 @@ class Arrivals:
         before = np.array([BEFORE_ALL_TIME if clock is None else clock])
         after = np.maximum(before, max(int(events.time.max()), latest))
         step = np.zeros(len(events), np.int64)
-        return cls(events, after, before, delay_of(events.time, before[step]), step, step[:1], weight)
+        return cls(events, after, before, delay_of(events.time, before[step]), step, np.array([0, len(events)]), weight)
 
     @property
     def steps(self) -> int:
@@ -83,11 +84,11 @@ class Arrivals:
 
     def arrival_of_steps(self) -> Times:
         """Return the arrival value of each step."""
-        return self.events.arrival if self._first is None else self.events.arrival[self._first]
+        return self.events.arrival if self._first is None else self.events.arrival[self._first[:-1]]
 
     def arrived_by(self, step: Rows) -> Rows:
         """How many events had arrived after each of these steps."""
-        return step + 1 if self._first is None else np.append(self._first[1:], len(self.events))[step]
+        return step + 1 if self._first is None else self._first[step + 1]
 
     def counted_by(self, step: Rows) -> Rows:
         """How many events had arrived after each of these steps, with those that others stand for."""
@@ -99,11 +100,12 @@ class Arrivals:
         """How many events there are, with those that others stand for."""
         return len(self.events) if self.weight is None else int(self.weight.sum())
 
+    @cached_property
     def largest_delay(self) -> Times:
-        """Return the largest delay of each step."""
+        """The largest delay of each step."""
         if self._first is None:
             return self.delay
-        largest: Times = np.maximum.reduceat(self.delay, self._first)
+        largest: Times = np.maximum.reduceat(self.delay, self._first[:-1])
         return largest
 
     def part(self, start: int, stop: int) -> Arrivals:
@@ -115,11 +117,10 @@ class Arrivals:
             self.before[start:stop],
             self.delay[low:high],
             None if self._step is None else self._step[low:high] - start,
-            None if self._first is None else self._first[start:stop] - low,
+            None if self._first is None else self._first[start : stop + 1] - low,
             None if self.weight is None else self.weight[low:high],
         )
 
     def _position(self, step: int) -> int:
-        if step >= self.steps:
-            return len(self.events)
+        step = min(step, self.steps)
         return step if self._first is None else int(self._first[step])

@@ -35,7 +35,7 @@ class JointCodes:
         code = np.zeros(length, np.int64)
         for place, column in enumerate(columns):
             code = self._narrowed(place, code)
-            code = np.where((code < 0) | (column < 0), -1, code * self._counts[place] + column)
+            code = self._joined(place, code, column)
         return self._narrowed(len(columns), code)
 
     def _learn(self, columns: Sequence[Rows], rows: int) -> tuple[Rows, int]:
@@ -43,9 +43,15 @@ class JointCodes:
         for place, column in enumerate(columns):
             if count * self._counts[place] > _LARGEST:
                 code, count = self._narrow(place, code)
-            code = np.where((code < 0) | (column < 0), -1, code * self._counts[place] + column)
+            code = self._joined(place, code, column)
             count *= self._counts[place]
         return self._narrow(len(columns), code) if count > max(4 * rows, 65_536) else (code, count)
+
+    def _joined(self, place: int, code: Rows, column: Rows) -> Rows:
+        """Return the codes with one more column; the first column is a code already."""
+        if place == 0:
+            return np.maximum(column, -1)
+        return np.where((code < 0) | (column < 0), -1, code * self._counts[place] + column)
 
     def _narrow(self, place: int, code: Rows) -> tuple[Rows, int]:
         self._known[place] = np.unique(code[code >= 0])

@@ -117,29 +117,26 @@ class Combiner:
     def _counted(self, seeds: Seeds, bound: Bound, chosen: _Next) -> Rows:
         """Count the partners of each combination without listing them."""
         counts = chosen.step.count(seeds, bound, chosen.bands)
-        self._note(bound, chosen, None if chosen.step.fused is not None else counts, float(counts.sum()))
+        partners = float(counts.sum())
+        self._note(bound, chosen, None if chosen.step.fused is not None else partners, partners)
         return counts
 
     def _expand(self, seeds: Seeds, bound: Bound, chosen: _Next) -> Iterator[tuple[Bound, Rows]]:
         """Bind one more stream, piece by piece; also return which combination each was."""
-        step = chosen.step
-        counts = None if step.fused is not None else step.candidates(seeds, bound)
-        partners = 0
-        for piece in step.pieces(bound, counts, chosen.bands):
-            part = bound[piece]
-            parent, rows = step.pairs(seeds, part, None if counts is None else counts[piece], chosen.bands)
-            extended = part.extended(step.stream, parent, rows)
+        step, offered, partners = chosen.step, 0, 0
+        for parent, rows in step.pairs(seeds, bound, chosen.bands):
+            extended = bound.extended(step.stream, parent, rows)
             keep = step.keeps(extended)
-            parents = parent + piece.start
-            found = (extended, parents) if keep is None else (extended[keep], parents[keep])
+            found = (extended, parent) if keep is None else (extended[keep], parent[keep])
+            offered += len(parent)
             partners += len(found[1])
             yield found
-        self._note(bound, chosen, counts, partners)
+        self._note(bound, chosen, None if step.fused is not None else offered, partners)
 
-    def _note(self, bound: Bound, chosen: _Next, counts: Rows | None, partners: float) -> None:
+    def _note(self, bound: Bound, chosen: _Next, candidates: float | None, partners: float) -> None:
         """Write down what a step has done: exactly where candidates were counted, else as the sample says."""
-        if counts is not None:
-            offered = looked_at = float(counts.sum())
+        if candidates is not None:
+            offered = looked_at = float(candidates)
         elif chosen.estimate is not None:
             offered = chosen.estimate.offered * len(bound)
             looked_at = max(offered * chosen.estimate.shares[chosen.bands], partners)

@@ -171,11 +171,12 @@ class WindowJoinLogic:
         """Return what events ask for. A late one (situation 2) asks for partners exactly at the join's time."""
         if self._config.late_completes:
             return self._late_seeds(stream, events, behind, position)
-        time = np.maximum(events.time[position], behind[position])
-        late = is_late(events.time[position], behind[position])
-        low = tuple(
-            np.where(late, time, self._config.window_starts(time, other)) for other in range(len(self._windows))
-        )
+        own, now = events.time[position], behind[position]
+        late = is_late(own, now)
+        time = np.maximum(own, now) if late.any() else own
+        low = tuple(self._config.window_starts(time, other) for other in range(len(self._windows)))
+        if time is not own:
+            low = tuple(np.where(late, time, start) for start in low)
         return Seeds(stream, events.row[position], low, (time,) * len(low), position)
 
     def _late_seeds(self, stream: int, events: Tagged, behind: Times, position: Rows) -> Seeds:

@@ -30,24 +30,6 @@ def leaving_order(first: Times, events: Tagged) -> npt.NDArray[np.intp]:
     return order if _settle(order, *columns) else np.lexsort(columns[::-1])
 
 
-def is_order_of_leaving(first: Times, events: Tagged) -> bool:
-    """Whether events already are in that order. O(n), and less where they are not.
-
-    >>> from slackwater.events import Tagged
-    >>> is_order_of_leaving(np.array([0, 1]), Tagged.of([(1, 7), (0, 7)]))
-    True
-    """
-    return bool(_is_settled(first, events.time, events.stream, events.arrival))
-
-
-@compiled
-def _is_settled(first: Any, time: Any, stream: Any, arrival: Any) -> bool:
-    for position in range(1, len(first)):
-        if _is_before(position, position - 1, first, time, stream, arrival):
-            return False
-    return True
-
-
 @compiled
 def _settle(order: Any, first: Any, time: Any, stream: Any, arrival: Any) -> bool:
     """Let neighbors change places until all are in order; give up after as many changes as there are events."""

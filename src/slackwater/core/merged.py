@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from slackwater.time import Mask, Times
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MergedArrivals:
     """The arrivals of several streams under one numbering of steps: equal arrival values are one step.
 
@@ -75,11 +76,12 @@ class MergedArrivals:
         """How many steps there are."""
         return len(self.arrival)
 
+    @cached_property
     def largest_delay(self) -> Times:
-        """Return the largest delay of each step."""
+        """The largest delay of each step."""
         largest = np.zeros(self.steps, np.int64)
         for arrivals, own in zip(self.streams, self._steps, strict=True):
-            np.maximum.at(largest, own, arrivals.largest_delay())
+            largest[own] = np.maximum(largest[own], arrivals.largest_delay)
         return largest
 
     def of_stream(self, stream: int, values: Times) -> Times:

@@ -6,7 +6,7 @@ loop over triggers in machine code; plain NumPy took three times as long, a hash
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -41,12 +41,15 @@ class Pool:
 
     @classmethod
     def of(cls, events: Events, position: Rows) -> Pool:
-        """Sort events into a pool."""
+        """Sort events into a pool; mostly they are sorted already."""
+        if _is_sorted(events.time, events.arrival):
+            return cls(events.time, events.row, position)
         order = np.argsort(events.time, kind="stable")
-        time, arrival = events.time[order], events.arrival[order]
-        if bool(((time[1:] == time[:-1]) & (arrival[1:] < arrival[:-1])).any()):
+        time = events.time[order]
+        if not _is_sorted(time, events.arrival[order]):
             order = np.lexsort((events.arrival, events.time))
-        return cls(events.time[order], events.row[order], position[order])
+            time = events.time[order]
+        return cls(time, events.row[order], position[order])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +83,7 @@ class Index:
         >>> Index.of(pool, np.array([1, 0, 1]), 2).row.tolist()
         [8, 7, 9]
         """
-        starts, order = _grouped(code, codes)
-        return cls(starts, pool.time[order], pool.row[order], pool.position[order], order)
+        return cls(*_grouped(code, codes, pool.time, pool.row, pool.position))
 
     def count(self, triggers: Triggers) -> Rows:
         """How many partners each trigger has. O(log n) for each layer."""
@@ -104,13 +106,16 @@ class Index:
             rest = _kept(*rest, ~orderly)
         return layers
 
-    def pairs(self, triggers: Triggers, counts: Rows) -> tuple[Rows, Rows]:
-        """Return (trigger, row of partner) for all partners, given how many each has; by partner's (time, arrival)."""
-        trigger, place = _pairs(
-            self.starts, self.time, self.position,
-            triggers.code, triggers.low, triggers.high, triggers.before, counts,
-        )  # fmt: skip
-        return trigger, self.row[place]
+    def pairs(self, triggers: Triggers, most: int = _MOST_PAIRS) -> Iterator[tuple[Rows, Rows]]:
+        """Return (trigger, row of partner) for all partners, up to `most` at a time; by partner's (time, arrival)."""
+        trigger, candidate = 0, -1
+        while trigger < len(triggers):
+            out_trigger, out_row = np.empty(most, np.int64), np.empty(most, np.int64)
+            filled, trigger, candidate = _fill(
+                self.starts, self.time, self.position, self.row,
+                triggers.code, triggers.low, triggers.high, triggers.before, trigger, candidate, out_trigger, out_row,
+            )  # fmt: skip
+            yield out_trigger[:filled].copy(), out_row[:filled].copy()
 
     def count_where(
         self, triggers: Triggers, left: Columns, left_row: Rows, kernel: PairKernel, right: Columns
@@ -149,40 +154,33 @@ class Index:
         return np.concatenate([pair[0] for pair in found]), np.concatenate([pair[1] for pair in found])
 
 
-def chunks_of(counts: npt.NDArray[Any], most: int = _MOST_PAIRS) -> list[slice]:
-    """Cut triggers into slices whose counts add up to about `most`; a single trigger is never cut.
-
-    >>> chunks_of(np.array([3, 3, 3, 9]), most=6)
-    [slice(0, 2, None), slice(2, 3, None), slice(3, 4, None)]
-    """
-    if not len(counts):
-        return []
-    total = np.cumsum(counts)
-    slices, start = [], 0
-    while start < len(counts):
-        base = total[start - 1] if start else 0
-        stop = max(int(np.searchsorted(total, base + most, side="right")), start + 1)
-        slices.append(slice(start, stop))
-        start = stop
-    return slices
+@compiled
+def _is_sorted(time: Times, arrival: Times) -> bool:
+    """Whether events are by (event time, arrival)."""
+    for i in range(1, len(time)):
+        if time[i] < time[i - 1] or (time[i] == time[i - 1] and arrival[i] < arrival[i - 1]):
+            return False
+    return True
 
 
 @compiled
-def _grouped(code: Rows, codes: int) -> tuple[Rows, Rows]:
+def _grouped(code: Rows, codes: int, time: Times, row: Rows, position: Rows) -> tuple[Rows, Times, Rows, Rows, Rows]:
     starts = np.zeros(codes + 1, np.int64)
     for c in code:
         if c >= 0:
             starts[c + 1] += 1
     for k in range(codes):
         starts[k + 1] += starts[k]
-    fill = starts[:-1].copy()
-    order = np.empty(starts[codes], np.int64)
+    fill, count = starts[:-1].copy(), starts[codes]
+    times, rows, positions = np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int64)
+    rank = np.empty(count, np.int64)
     for i in range(len(code)):
         c = code[i]
         if c >= 0:
-            order[fill[c]] = i
+            at = fill[c]
+            times[at], rows[at], positions[at], rank[at] = time[i], row[i], position[i], i
             fill[c] += 1
-    return starts, order
+    return starts, times, rows, positions, rank
 
 
 @compiled
@@ -229,24 +227,26 @@ def _add_counts(
 
 
 @compiled
-def _pairs(
-    starts: Rows, time: Times, position: Rows, code: Rows, low: Times, high: Times, before: Rows, counts: Rows
-) -> tuple[Rows, Rows]:
-    total = counts.sum()
-    trigger, place = np.empty(total, np.int64), np.empty(total, np.int64)
-    at = 0
-    for i in range(len(code)):
-        if counts[i] == 0:
-            continue
-        stop = at + counts[i]
-        j = _first_from(time, starts[code[i]], starts[code[i] + 1], low[i])
-        while at < stop:
-            if position[j] < before[i] and time[j] <= high[i]:
-                trigger[at] = i
-                place[at] = j
-                at += 1
-            j += 1
-    return trigger, place
+def _fill(
+    starts: Rows, time: Times, position: Rows, row: Rows, code: Rows, low: Times, high: Times, before: Rows,
+    trigger: int, candidate: int, out_trigger: Rows, out_row: Rows,
+) -> tuple[int, int, int]:  # fmt: skip
+    """List pairs until there is no more room; return how many, and the trigger and the candidate to go on with."""
+    filled = 0
+    for i in range(trigger, len(code)):
+        if code[i] >= 0:
+            end = starts[code[i] + 1]
+            j = candidate if candidate >= 0 else _first_from(time, starts[code[i]], end, low[i])
+            while j < end and time[j] <= high[i]:
+                if position[j] < before[i]:
+                    if filled == len(out_trigger):
+                        return filled, i, j
+                    out_trigger[filled] = i
+                    out_row[filled] = row[j]
+                    filled += 1
+                j += 1
+        candidate = -1
+    return filled, len(code), -1
 
 
 @lru_cache(maxsize=64)

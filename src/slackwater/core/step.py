@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from slackwater.core.probe import Columns, Index, PairKernel, Triggers, chunks_of, swapped
+from slackwater.core.probe import Columns, Index, PairKernel, Triggers, swapped
 
 if TYPE_CHECKING:
     from slackwater.core.bound import Bound, Seeds
@@ -91,21 +92,15 @@ class Step:
         counts: Rows = index.index.count_where(triggers, *arguments).reshape(len(bound), 3 ** len(bands)).sum(axis=1)
         return counts
 
-    def pairs(self, seeds: Seeds, bound: Bound, counts: Rows | None, bands: Bands = ()) -> tuple[Rows, Rows]:
-        """Return (combination, row of partner); `counts` are those of `candidates` unless a condition is fused."""
-        if counts is not None:
-            return self.index.pairs(self.triggers(seeds, bound), counts)
-        if not bands:
-            return self.index.pairs_where(self.triggers(seeds, bound), *self._fused_arguments(bound))
-        index, triggers, arguments = self._around(seeds, bound, bands)
-        return index.in_order(*index.index.places_where(triggers, *arguments))
-
-    def pieces(self, bound: Bound, counts: Rows | None, bands: Bands) -> list[slice]:
-        """Cut combinations so that no more is listed at once than fits comfortably."""
-        if counts is not None:
-            return chunks_of(counts)
+    def pairs(self, seeds: Seeds, bound: Bound, bands: Bands = ()) -> Iterator[tuple[Rows, Rows]]:
+        """Return (combination, row of partner), by combination; no more at once than fits comfortably."""
+        if self.fused is None:
+            yield from self.index.pairs(self.triggers(seeds, bound))
+            return
         most = _MOST_CELLS // 3 ** len(bands) if bands else max(len(bound), 1)
-        return [slice(start, min(start + most, len(bound))) for start in range(0, max(len(bound), 1), most)]
+        for start in range(0, max(len(bound), 1), most):
+            parent, rows = self._pairs_where(seeds, bound[start : start + most], bands)
+            yield parent + start, rows
 
     def keeps(self, bound: Bound) -> Mask | None:
         """Which combinations satisfy the conditions that could not be checked before; None: all."""
@@ -119,6 +114,13 @@ class Step:
         """Return the cells of what is bound."""
         other = dict(self.bands)[band]
         return self.indexes.condition.bands[band].cells(other)[bound.rows[other]]
+
+    def _pairs_where(self, seeds: Seeds, bound: Bound, bands: Bands) -> tuple[Rows, Rows]:
+        """Return the pairs that satisfy the condition whose kernel is part of the search."""
+        if not bands:
+            return self.index.pairs_where(self.triggers(seeds, bound), *self._fused_arguments(bound))
+        index, triggers, arguments = self._around(seeds, bound, bands)
+        return index.in_order(*index.index.places_where(triggers, *arguments))
 
     def _codes(self, bound: Bound) -> list[Rows]:
         return [own[bound.rows[s]] for own, s in zip(self.sources, self.source_streams, strict=True)]

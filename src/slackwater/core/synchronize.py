@@ -12,20 +12,22 @@ streams of (largest time shown, stream), and an event leaves once (event time, s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slackwater.core.leaving_order import is_order_of_leaving, leaving_order
+from slackwater.core.compiled import compiled
+from slackwater.core.leaving_order import leaving_order
 from slackwater.core.near_search import search_near
 from slackwater.events import Tagged
-from slackwater.time import BEFORE_ALL_TIME, is_released, running_clock
+from slackwater.time import BEFORE_ALL_TIME, is_released
 
 if TYPE_CHECKING:
+    from slackwater.core.merge_runs import Streams
     from slackwater.events import Rows
-    from slackwater.time import Mask, Times
+    from slackwater.time import Times
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +73,18 @@ class SynchronizerLogic:
         The second column says which of the events that came made each leave. `awake_from` says of streams that have
         spoken from which of these events on: behind the last, if nothing has been released since.
         """
-        horizons = self._horizons(events, awake_from or {}) if len(events) else []
+        horizons = self._horizons(events, awake_from or {})
         self._state = replace(self._state, idle=self._state.idle - set(awake_from or {}))
         if not len(events):
             return Tagged.none(), np.empty(0, np.int64)
-        came = np.concatenate((np.zeros(len(self._held), np.int64), np.arange(len(events), dtype=np.int64)))
-        pool = self._held + events
-        leaves = np.maximum(_first_reached(horizons, pool), came)
-        gone = leaves < len(events)
-        self._held = pool[~gone]
-        by_time = np.flatnonzero(gone)
-        by_time = by_time.take(np.argsort(pool.time.take(by_time), kind="stable"))  # all but late events leave so
-        leaving, leaves = pool[by_time], leaves.take(by_time)
-        if is_order_of_leaving(leaves, leaving):
+        pool, held = self._held + events, len(self._held)
+        order = leaving_order(pool.time, pool)  # all but late events leave so
+        leaves = _first_reached(horizons, pool.time.take(order), pool.stream.take(order))
+        gone = int(np.searchsorted(leaves, len(events)))
+        self._held = pool[np.sort(order[gone:])]
+        order = order[:gone]
+        leaving, leaves = pool[order], np.maximum(leaves[:gone], order - held)  # none leaves before it comes
+        if not (leaves[1:] < leaves[:-1]).any():
             return leaving, leaves
         order = leaving_order(leaves, leaving)
         return leaving[order], leaves.take(order)
@@ -128,51 +129,54 @@ class SynchronizerLogic:
         """Return up to which time events of a stream may leave, given up to which (time, stream) all may."""
         return time - (through < stream) if self._total_order else time
 
-    def _horizons(self, events: Tagged, awake_from: Mapping[int, int]) -> list[Times]:
+    def _horizons(self, events: Tagged, awake_from: Mapping[int, int]) -> Times:
         """Return, after each event, up to which time the events of each stream may leave; it never falls.
 
         Without a total order there is one for all streams. An idle stream counts as if it had shown all that the
         fastest has, and more: if all are idle, everything leaves.
         """
-        levels = [
-            running_clock(np.where(events.stream == stream, events.time, BEFORE_ALL_TIME), before)
-            for stream, before in enumerate(self._state.shown)
-        ]
-        shown = tuple(None if level[-1] == BEFORE_ALL_TIME else int(level[-1]) for level in levels)
-        fastest: Times = np.maximum.reduce(levels)
-        asleep = {s: np.arange(len(events)) < awake_from.get(s, len(events)) for s in self._state.idle}
-        for stream, sleeps in asleep.items():
-            levels[stream] = np.where(sleeps, fastest, levels[stream])
-        slowest: Times = np.minimum.reduce(levels)
-        through = _slowest_stream(levels, slowest, asleep) if self._total_order else None
-        horizons = [
-            running_clock(self._limit(slowest, through, stream), self._limit(*self._passed, stream))
-            for stream in range(len(levels) if self._total_order else 1)
-        ]
-        self._state = SynchronizerState(shown, *self._reached(horizons), self._state.idle)
+        streams = range(len(self._state.shown))
+        levels = np.array([BEFORE_ALL_TIME if time is None else time for time in self._state.shown])
+        awake = np.array([awake_from.get(s, len(events)) if s in self._state.idle else 0 for s in streams])
+        limits = [self._limit(*self._passed, stream) for stream in (streams if self._total_order else range(1))]
+        horizons = np.empty((len(limits), len(events)), np.int64)
+        _climb(events.stream, events.time, levels, awake, np.array(limits), horizons)
+        if len(events):
+            shown = tuple(None if level == BEFORE_ALL_TIME else level for level in levels.tolist())
+            self._state = SynchronizerState(shown, *self._reached(horizons), self._state.idle)
         return horizons
 
-    def _reached(self, horizons: Sequence[Times]) -> tuple[int, int | None]:
+    def _reached(self, horizons: Times) -> tuple[int, int | None]:
         """Return up to which time, and in a total order up to which stream at that time, everything may leave now."""
-        passed = int(horizons[0][-1])
-        return passed, sum(int(each[-1]) == passed for each in horizons) - 1 if self._total_order else None
+        passed = int(horizons[0, -1])
+        return passed, int((horizons[:, -1] == passed).sum()) - 1 if self._total_order else None
 
 
-def _slowest_stream(levels: Sequence[Times], slowest: Times, asleep: Mapping[int, Mask]) -> Rows:
-    """Return, after each event, the first of the slowest streams that are awake; behind the last if none is."""
-    first = np.full(len(slowest), len(levels), np.int64)
-    for stream in reversed(range(len(levels))):
-        waits = levels[stream] == slowest
-        first[waits & ~asleep[stream] if stream in asleep else waits] = stream
-    return first
+@compiled
+def _climb(stream: Streams, time: Times, levels: Times, awake_from: Rows, limits: Times, horizons: Times) -> None:
+    """Follow the slowest stream, event by event; `levels` and `limits` are those before, and then those after.
+
+    With a limit for each stream, those behind the first of the slowest streams that are awake may not leave at its
+    time; behind the last if none is awake.
+    """
+    fastest = levels.max()
+    for at in range(len(time)):
+        levels[stream[at]], fastest = max(levels[stream[at]], time[at]), max(fastest, time[at])
+        slowest, through = fastest, len(levels)
+        for own in range(len(levels)):
+            if at >= awake_from[own] and (levels[own] < slowest or through == len(levels)):
+                slowest, through = levels[own], own
+        for own in range(len(limits)):
+            limits[own] = max(limits[own], slowest - (through < own))
+            horizons[own, at] = limits[own]
 
 
-def _first_reached(horizons: Sequence[Times], pool: Tagged) -> Rows:
+def _first_reached(horizons: Times, time: Times, stream: Streams) -> Rows:
     """Return after which event the horizon of its stream reaches each event."""
     if len(horizons) == 1:
-        return search_near(horizons[0], pool.time)
-    reached = np.empty(len(pool), np.int64)
-    for stream, horizon in enumerate(horizons):
-        mine = pool.stream == stream
-        reached[mine] = search_near(horizon, pool.time[mine])
+        return search_near(horizons[0], time)
+    reached = np.empty(len(time), np.int64)
+    for number, horizon in enumerate(horizons):
+        mine = stream == number
+        reached[mine] = search_near(horizon, time[mine])
     return reached

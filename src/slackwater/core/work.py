@@ -167,13 +167,14 @@ def _measured(step: Step, seeds: Seeds, bound: Bound, *, ordering: bool) -> Esti
 
 def _share_kept(step: Step, seeds: Seeds, tried: Bound, candidates: int) -> float:
     """Return which share of candidates satisfies the conditions; all, if these fail on some that may never be asked."""
-    counts = None if step.fused is not None else step.candidates(seeds, tried)
-    parent, rows = step.pairs(seeds, tried, counts)
+    kept = 0
     try:
-        keep = step.keeps(tried.extended(step.stream, parent, rows))
+        for parent, rows in step.pairs(seeds, tried):
+            keep = step.keeps(tried.extended(step.stream, parent, rows))
+            kept += len(rows) if keep is None else int(keep.sum())
     except ConditionError:
         return 1.0
-    return float(len(rows) if keep is None else keep.sum()) / max(candidates, 1)
+    return kept / max(candidates, 1)
 
 
 def _shares(step: Step, sample: Bound) -> dict[Bands, float]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.estimate.arrays import Floats, add, pack, unpack
+from slackwater.estimate.arrays import Floats, added, pack, unpack
 from slackwater.estimate.needed_slack import bin_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class EventLags:
         for stream, (late, count) in enumerate(zip(lags, events, strict=True)):
             if len(late):
                 weight = weights[stream] if weights else np.ones(len(late))
-                self._counts[stream] = add(self._counts[stream], np.bincount(bin_of(late), weights=weight))
+                self._counts[stream] = added(self._counts[stream], np.bincount(bin_of(late), weights=weight))
                 self._counts[stream][0] -= float(weight.sum())
             self._counts[stream][0] += count
 

@@ -25,9 +25,8 @@ def bin_of(slack: Times) -> Rows:
     >>> bin_of(np.array([0, 1, 1_000_000])).tolist()
     [0, 1, 699]
     """
-    bins = np.zeros(len(slack), np.int64)
-    some = slack > 0
-    bins[some] = np.minimum(np.ceil(np.log(slack[some]) / GROWTH - 1e-9).astype(np.int64) + 1, MOST_BINS - 1)
+    grown = np.ceil(np.log(np.maximum(slack, 1)) / GROWTH - 1e-9).astype(np.int64)
+    bins: Rows = np.minimum(grown + (slack > 0), MOST_BINS - 1)
     return bins
 
 

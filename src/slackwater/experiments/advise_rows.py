@@ -74,7 +74,7 @@ class Sample:
         out = reorder(rows, contract=contract)
         late = np.zeros(len(events), np.bool_)
         late[out.late["row"].to_numpy()] = True
-        path = controller_for(contract).slack_path(self.arrivals.largest_delay())
+        path = controller_for(contract).slack_path(self.arrivals.largest_delay)
         if path is None:
             at, slack = out.decisions["at"].cast(pa.int64()).to_numpy(), out.decisions["slack"].to_numpy()
             path = slack_path(self.arrivals, at, slack)

@@ -259,7 +259,7 @@ class AggregatePipeline:
 
         `promised` is what punctuations have closed before each step, and after the last.
         """
-        path = self._controller.slack_path(arrivals.largest_delay())
+        path = self._controller.slack_path(arrivals.largest_delay)
         crossed = self._boundaries.crossed(arrivals.clock)
         edges = [] if path is not None else (crossed + 1).tolist()
         closed_to, start = self._logic.closed_to, 0
@@ -307,7 +307,7 @@ class AggregatePipeline:
             return before.arrived + arrived + away, released, before.late + missed + away, np.zeros_like(arrived)
 
         crossed = self._boundaries.crossed(part.clock)
-        decisions = self._boundaries.pass_over(part, slack, counts_by)
+        decisions = self._boundaries.pass_over(part, crossed, slack, counts_by)
         if self._kept is not None:
             arrived = np.append(part.counted_by(crossed), part.count)
             missed = np.append(np.searchsorted(late_steps, crossed, side="right"), len(late))

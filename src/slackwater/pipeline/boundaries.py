@@ -113,19 +113,25 @@ class Boundaries:
         if last - before > len(clock):  # a silence, or fewer events than intervals: look at every step instead
             return np.flatnonzero(np.diff(np.asarray(intervals_passed(clock, self._interval)), prepend=before))
         limits = np.arange(before + 1, last + 1, dtype=np.int64) * self._interval
-        return np.unique(np.searchsorted(clock, limits, side="left"))
+        steps = np.searchsorted(clock, limits, side="left")
+        return steps if len(steps) < 2 else steps[np.append(True, steps[1:] > steps[:-1])]
 
     def passed(self, clock: Times, steps: Rows) -> Rows:
         """Return how many boundaries are crossed at each of the steps that cross any: several after a silence."""
         if not len(steps):
             return np.empty(0, np.int64)
-        return np.diff(np.asarray(intervals_passed(clock[steps], self._interval)), prepend=self._before(clock))
+        numbers = np.asarray(intervals_passed(clock[steps], self._interval))
+        passed = numbers.copy()
+        passed[0] -= self._before(clock)
+        passed[1:] -= numbers[:-1]
+        return passed
 
-    def pass_over(self, arrivals: Arrivals | MergedArrivals, slack: Times, counts_by: CountsBy) -> Decisions:
-        """Move on, and write down one decision for each step that crossed a boundary."""
+    def pass_over(
+        self, arrivals: Arrivals | MergedArrivals, steps: Rows, slack: Times, counts_by: CountsBy
+    ) -> Decisions:
+        """Move on, and write down one decision for each of the steps that have `crossed` a boundary."""
         if not arrivals.steps:
             return Decisions.none()
-        steps = self.crossed(arrivals.clock)
         intervals = self.passed(arrivals.clock, steps)
         self._current = self._before(arrivals.clock) + int(intervals.sum())
         arrived, released, late, results = counts_by(steps)
@@ -134,7 +140,7 @@ class Boundaries:
             at=arrivals.clock[steps],
             intervals=intervals,
             slack=slack[steps],
-            max_delay=self._max_delays(arrivals.largest_delay(), steps),
+            max_delay=self._max_delays(arrivals.largest_delay, steps),
             arrived=arrived,
             released=released,
             late=late,

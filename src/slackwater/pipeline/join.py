@@ -17,6 +17,7 @@ import numpy as np
 from slackwater.control.choose import controller_for, controller_state
 from slackwater.control.controller import learns_from, needs_cross
 from slackwater.core.join import Processed, WindowJoin
+from slackwater.core.near_search import search_near
 from slackwater.events import Events, Late, Reason, Tagged, code_of
 from slackwater.measurement import Counts, Joined, Measurement, StreamArrivals
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
@@ -229,7 +230,7 @@ class StreamsPipeline(ABC):
             crossed = self._boundaries.crossed(merged.clock)
             yield merged, self._foresight.on_batch(merged, crossed, self._boundaries.passed(merged.clock, crossed))
             return
-        path = self._controller.slack_path(merged.largest_delay())
+        path = self._controller.slack_path(merged.largest_delay)
         self._asks = path is None
         if path is not None:
             yield merged, path
@@ -263,11 +264,11 @@ class StreamsPipeline(ABC):
             return arrived, before.released + done - late, before.late + late + away, results + completed
 
         crossed = self._boundaries.crossed(arrivals.clock)
-        decisions = self._boundaries.pass_over(arrivals, slack, counts_by)
+        decisions = self._boundaries.pass_over(arrivals, crossed, slack, counts_by)
         decisions = self._with_past(decisions, past_by, int(past[-1]))
         routed = self._route(processed)
         if self._foresight is not None:
-            left_before = np.searchsorted(left_at, arrivals.arrival, side="left")
+            left_before = search_near(left_at, arrivals.arrival)
             passed_on = np.append(processed.behind, self._time_now)[left_before]
             done = np.searchsorted(left_at, arrivals.arrival[crossed], side="right")
             decisions = self._foresight.explained(decisions, processed, done, watermarks, passed_on)

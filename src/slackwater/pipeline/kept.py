@@ -31,15 +31,16 @@ class KeptShare:
 
         `arrived` and `late` count from the start of the part: one entry for each decision, and one for its end.
         """
-        came, missed = np.diff(arrived, prepend=0).tolist(), np.diff(late, prepend=0).tolist()
-        measured = np.full(len(decisions), np.nan)
-        for number, at in enumerate(decisions.at.tolist()):
-            self._recent.update(came[number], came[number] - missed[number])
-            self._recent.close(at)
-            share = self._recent.get()
-            measured[number] = np.nan if share is None else share
-        self._recent.update(came[-1], came[-1] - missed[-1])
-        return replace(decisions, measured=measured)
+        used, measured = (arrived - late).tolist(), []
+        due = made = 0
+        for at, came, kept in zip([*decisions.at.tolist(), None], arrived.tolist(), used, strict=True):
+            self._recent.update(came - due, kept - made)
+            due, made = came, kept
+            if at is not None:
+                self._recent.close(at)
+                share = self._recent.get()
+                measured.append(np.nan if share is None else share)
+        return replace(decisions, measured=np.array(measured, np.float64))
 
     def drained(self, late: int) -> None:
         """Count events that turned out to be late when what was held had to leave."""

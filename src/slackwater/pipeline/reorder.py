@@ -70,7 +70,7 @@ class ReorderPipeline:
         events, turned_away = turn_away(incoming, self._node.stream.max_ahead)
         arrivals = self._kslack.arrive(events)
         self.delays = ((arrivals.delay, None),)
-        path = self._controller.slack_path(arrivals.largest_delay())
+        path = self._controller.slack_path(arrivals.largest_delay)
         parts = [(arrivals, path)] if path is not None else self._parts(arrivals)
         outcomes = []
         for part, slack in parts:
@@ -139,7 +139,7 @@ class ReorderPipeline:
         out = self._kslack.on_batch(arrivals, slack)
         counts_by = partial(self._counts_by, arrivals, out, turned_away)
         crossed = self._boundaries.crossed(arrivals.clock)
-        decisions = self._boundaries.pass_over(arrivals, slack, counts_by)
+        decisions = self._boundaries.pass_over(arrivals, crossed, slack, counts_by)
         if self._kept is not None:
             arrived, late = arrivals.arrived_by(crossed), out.late_by(crossed)
             ended = np.append(arrived, len(arrivals.events)), np.append(late, len(out.late))
@@ -227,7 +227,7 @@ def joined(outcomes: Sequence[Outcome]) -> Outcome:
 
 def turned_away_by(turned_away: Late, arrivals: Arrivals) -> int:
     """How many of the events that were turned away came up to the last of these steps."""
-    if not arrivals.steps:
+    if not arrivals.steps or not len(turned_away):
         return 0
     return int(np.searchsorted(turned_away.events.arrival, arrivals.events.arrival[-1], side="right"))
 
