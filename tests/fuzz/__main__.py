@@ -14,6 +14,7 @@ from pathlib import Path
 TRACED = ("sql", "plan", "spark", "local", "contracts", "duration", "units", "combined", "disorder.json_lines")
 TRACED += ("pipeline.prod", "pipeline.read_marks", "pipeline.marks")
 LONGEST = 8192
+PATIENCE = 1000  # inputs grow only when short ones, which take a third of the time, have long found nothing new
 
 
 def main() -> None:
@@ -58,7 +59,8 @@ def _options(given: argparse.Namespace, seeds: list[bytes], words: tuple[str, ..
     dictionary = given.folder / f"{given.target}.dict"
     quoted = (word.replace("\\", "\\\\").replace('"', '\\"') for word in words)
     dictionary.write_text("".join(f'"{word}"\n' for word in quoted))
-    limits = (f"-runs={given.runs}", f"-seed={given.seed}", f"-max_len={LONGEST}", "-timeout=30", "-rss_limit_mb=3000")
+    limits = (f"-runs={given.runs}", f"-seed={given.seed}", f"-max_len={LONGEST}", f"-len_control={PATIENCE}")
+    limits += ("-timeout=30", "-rss_limit_mb=3000")
     kept = (f"-artifact_prefix={given.folder}/{given.target}-", f"-dict={dictionary}", "-print_final_stats=1")
     return [sys.argv[0], *limits, *kept, str(corpus)]
 
