@@ -5,11 +5,7 @@ The first byte says of which kind a file is, and how it is read.
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
-from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
 
 import pyarrow as pa
 import pyarrow.csv
@@ -18,16 +14,11 @@ import pyarrow.parquet as pq
 import slackwater as sw
 from slackwater.errors import SlackwaterError
 from slackwater.local.files import read_files
+from tests.fuzz.memory import folder
 
 KINDS = ("csv", "json", "parquet")
 COLUMNS = ((), (("ts", "BIGINT"), ("text", "STRING")), (("ts", "TIMESTAMP"), ("x", "DOUBLE")))
 TABLE = pa.table({"ts": [5, 3, 9], "text": ["a", None, "b"], "x": [1.5, 2.5, None]})
-
-
-@cache
-def _file() -> Path:
-    shared = Path("/dev/shm")
-    return Path(mkdtemp(prefix="slackwater-fuzz-", dir=shared if os.access(shared, os.W_OK) else None)) / "rows"
 
 
 def files(data: bytes) -> None:
@@ -35,9 +26,10 @@ def files(data: bytes) -> None:
     if not data:
         return
     kind, columns = KINDS[data[0] % 3], COLUMNS[data[0] // 3 % 3]
-    _file().write_bytes(data[1:])
+    file = folder() / "rows"
+    file.write_bytes(data[1:])
     try:
-        table = read_files(_file(), kind, columns)
+        table = read_files(file, kind, columns)
     except SlackwaterError:
         return
     with suppress(SlackwaterError):

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -30,16 +28,18 @@ from slackwater.spark.keyed_state import KeyedChunk, KeyedChunks
 from slackwater.spark.known_keys import KnownKeys
 from slackwater.spark.notes import NUMBERS, read_notes, restored_notes
 from slackwater.spark.pane_chunks import read_chunk, states_of
-from slackwater.spark.plan_file import Begun, read_begun
-from slackwater.spark.sealed import seal_of, sealed, unsealed
+from slackwater.spark.plan_file import read_begun
+from slackwater.spark.sealed import seal_of, sealed, sealed_text, unsealed
 from slackwater.spark.state import Chunk, ChunkedBuffer, MemoryChunks, Payload
 from slackwater.spark.stored_aggregate import AggregateSaved
 from slackwater.time import BEFORE_ALL_TIME, MAX_TIME
+from tests.fuzz.memory import folder
 
 SCHEMA = pa.schema([("ts", pa.int64()), ("seq", pa.int64()), ("text", pa.string())])
 TABLE = pa.table({"ts": [5, 3, 9, 7], "seq": [0, 1, 2, 3], "text": ["a", "b", None, "a"]}, SCHEMA)
 STREAM = StreamNode(name="s", event_time="ts", unit="ms", arrival="seq")
 SLACK = sw.FixedSlack("1 second")
+MARK = sealed(TABLE)[-8:-4]  # what a seal of bytes begins with
 
 
 @dataclass(frozen=True)
@@ -49,23 +49,32 @@ class Kind:
     written: bytes
     read: Callable[[bytes], object]
 
+    @property
+    def seal(self) -> str:
+        """How it is sealed: as bytes, or as text, if at all."""
+        return "bytes" if MARK in self.written[-8:] else "text"
+
 
 def state(data: bytes) -> None:
     """Read an entry; the seal of one in four is made to fit, as who forges state would do it."""
-    kinds = list(recorded().values())
+    kinds = _kinds()
     if not data:
         return
     kind, body = kinds[data[0] % len(kinds)], data[1:]
+    if data[0] >= 192:
+        body = _resealed(kind, body)
     with suppress(StateError):
         kind.read(body)
-    if data[0] >= 192:
+    if data[0] >= 192 and kind.seal == "bytes":
         with suppress(pa.ArrowInvalid):
-            unsealed(_resealed(body)).to_pylist()
+            unsealed(body).to_pylist()
 
 
-def _resealed(body: bytes) -> bytes:
-    mark = sealed(TABLE)[-8:-4]
-    return body[:-8] + mark + seal_of(body[:-8]).to_bytes(4, "little")
+def _resealed(kind: Kind, body: bytes) -> bytes:
+    if kind.seal == "bytes":
+        return body[:-8] + MARK + seal_of(body[:-8]).to_bytes(4, "little")
+    content, seal, _ = body.decode(errors="replace").rpartition(', "checksum": ')
+    return sealed_text(content + "}").encode() if seal else body
 
 
 def seeds() -> list[bytes]:
@@ -76,9 +85,13 @@ def seeds() -> list[bytes]:
 
 
 @cache
+def _kinds() -> list[Kind]:
+    return list(recorded().values())
+
+
+@cache
 def recorded() -> dict[str, Kind]:
-    folder = Path(mkdtemp(prefix="slackwater-fuzz-"))
-    return {**_reordered(), **_keyed(), **_held(), **_aggregated(), **_entries(), **_files(folder)}
+    return {**_reordered(), **_keyed(), **_held(), **_aggregated(), **_entries(), **_files()}
 
 
 class One(MemoryChunks):
@@ -109,16 +122,16 @@ def _keyed() -> dict[str, Kind]:
     assert isinstance(call.saved, KeyedSaved)
     chunk, page = call.saved.chunks[0], call.saved.pages[0]
     keys = SCHEMA.empty_table().select(["text"])
+    values = KnownKeys(store, [page], keys).values
 
     def read(body: bytes) -> object:
-        known = KnownKeys(store, [page], keys)
         found = KeyedChunks(
             One(chunk.number, body),
             Payload(SCHEMA.empty_table()),
             [KeyedChunk(chunk.number, 4, 4, 0)],
             9,
             np.zeros(0, np.int64),
-            known.values,
+            values.copy(),
         )
         return found.fetch(MAX_TIME)
 
@@ -188,8 +201,8 @@ def _entry(saved: Saved, identity: str) -> Kind:
     return Kind(saved.dump(identity).encode(), read)
 
 
-def _files(folder: Path) -> dict[str, Kind]:
-    file = folder / "plan.json"
+def _files() -> dict[str, Kind]:
+    file = folder() / "plan.json"
 
     def read(body: bytes) -> None:
         file.write_bytes(body)
@@ -197,4 +210,4 @@ def _files(folder: Path) -> dict[str, Kind]:
         assert (str, bool, bool) == (type(found.plan), type(found.timers), type(found.control))
 
     begun = json.dumps({"plan": "reorder", "timers": True, "control": False})
-    return {"plan file": Kind(begun.encode(), read)} if Begun else {}
+    return {"plan file": Kind(begun.encode(), read)}

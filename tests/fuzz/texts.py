@@ -13,7 +13,7 @@ from slackwater.contracts import Contract
 from slackwater.errors import ParameterError, SlackwaterError, SqlError
 from slackwater.plan.contract_text import contract_text, parse_contract
 from slackwater.sql.parser import parse
-from slackwater.sql.pipeline import read_pipeline
+from slackwater.sql.pipeline import pipeline_of
 from slackwater.sql.printer import print_script
 from slackwater.sql.yaml_form import read_yaml
 from slackwater.time import Duration
@@ -44,7 +44,7 @@ def sql(data: bytes) -> None:
     printed = print_script(script)
     assert printed == print_script(parse(printed)), "what is printed is read as something else"
     with suppress(SqlError):
-        read_pipeline(text)
+        pipeline_of(script)
     if zlib.crc32(data) % 8:  # binding takes as long as reading twenty others
         return
     with suppress(SqlError):

@@ -44,3 +44,13 @@ def test_a_name_that_is_no_text_is_refused(tmp_path):
     (tmp_path / "rows.csv").write_bytes(b"ts,\xff\n1,2\n")
     with pytest.raises(DatasetError, match="cannot be read"):
         read_files(tmp_path / "rows.csv", "csv")
+
+
+def test_a_parquet_file_of_few_rows_that_says_it_has_many_is_refused(tmp_path):
+    file = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"ts": [5, 3, 9]}), file, compression="none")
+    rows = b"\x16\x06\x26\x08"  # of the group: 3, and the field that follows
+    assert 1 == file.read_bytes().count(rows)
+    file.write_bytes(file.read_bytes().replace(rows, b"\x16\x7e\x26\x08"))
+    with pytest.raises(DatasetError, match="has 3 rows, and 63 in its groups"):
+        read_files(file, "parquet")

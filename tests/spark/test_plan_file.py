@@ -113,3 +113,10 @@ def test_a_full_disk_is_named_with_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(QueryError, match=r"plan\.json failed: no space is left on a disk; make room.*nothing is lost"):
         put(tmp_path / "plan.json", "{}")
+
+
+@pytest.mark.parametrize("text", ['{"plan": "", "timers": 5, "control": true}', "[]", "[" * 9_999])
+def test_a_file_that_is_json_but_nothing_that_was_written_is_refused(checkpoint, text):
+    (checkpoint / "slackwater" / "plan.json").write_text(text)
+    with pytest.raises(StateError, match="an unreadable file"):
+        PLAN.check(checkpoint)

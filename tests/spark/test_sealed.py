@@ -11,7 +11,8 @@ import pytest
 from slackwater.errors import StateError
 from slackwater.spark.call import Saved
 from slackwater.spark.packets import to_bytes
-from slackwater.spark.sealed import sealed, unsealed
+from slackwater.spark.sealed import sealed, sealed_text, unsealed
+from slackwater.spark.state import Chunk
 from tests.simulation.calls import Bucket
 from tests.simulation.case import SCHEMA, Case, Row
 
@@ -94,3 +95,18 @@ def test_bytes_that_are_no_table_are_invalid_even_where_the_seal_fits(body):
     for written in (body, body + struct.pack("<4sI", b"\x00SLW", zlib.crc32(body))):
         with pytest.raises(pa.ArrowInvalid):
             unsealed(written)
+
+
+@pytest.mark.parametrize(
+    "wrong", ['"next_chunk": null', '"next_chunk": true', '"next_chunk": ' + "[" * 9_999, '"x": 1']
+)
+def test_an_entry_whose_seal_fits_but_whose_types_do_not_is_refused(wrong):
+    content = Saved({"clock": 5}, (), 3, 4).dump("plan").rpartition(', "checksum"')[0] + "}"
+    with pytest.raises(StateError, match="an unreadable entry"):
+        Saved.load((sealed_text(content.replace('"next_chunk": 3', wrong)),), "plan")
+
+
+def test_an_entry_with_a_chunk_whose_number_is_none_is_refused():
+    chunks = (Chunk(None, rows=4, earliest=0, gone_to=0),)
+    with pytest.raises(StateError, match="an unreadable entry"):
+        Saved.load((Saved({"clock": 5}, chunks, 3, 4).dump("plan"),), "plan")

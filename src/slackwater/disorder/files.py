@@ -13,6 +13,7 @@ import pyarrow.dataset as ds
 from slackwater.disorder.json_lines import check_json_lines
 from slackwater.disorder.lakes import lake_of, open_lake
 from slackwater.disorder.ordered import in_arrival_order
+from slackwater.disorder.parquet_rows import check_parquet_rows
 from slackwater.disorder.run import BATCH_ROWS, Notice, profile_batches
 from slackwater.errors import ColumnError, DatasetError, ParameterError
 
@@ -63,6 +64,8 @@ class Files:
         try:
             if _FORMATS.get(path.suffix.lower()) == "json":
                 check_json_lines(path)
+            if lake is None and _FORMATS[path.suffix.lower()] == "parquet":
+                check_parquet_rows(path)
             opened = ds.dataset(path, format=_FORMATS[path.suffix.lower()]) if lake is None else open_lake(lake, path)
         except (OSError, pa.ArrowException) as error:
             raise _unreadable(str(path), error) from error

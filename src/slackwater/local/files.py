@@ -13,6 +13,7 @@ import pyarrow.json as json
 import pyarrow.parquet as pq
 
 from slackwater.disorder.json_lines import check_json_lines
+from slackwater.disorder.parquet_rows import check_parquet_rows
 from slackwater.errors import DatasetError
 from slackwater.local.arrow_types import arrow_type
 from slackwater.pipeline.readable import readable
@@ -88,8 +89,13 @@ def _read_json(path: Path) -> pa.Table:
     return json.read_json(path)
 
 
+def _read_parquet(path: Path, schema: pa.Schema) -> pa.Table:
+    check_parquet_rows(path)
+    return pq.read_table(path, columns=schema.names or None, partitioning=None)
+
+
 _READERS: Mapping[str, Callable[[Path, pa.Schema], pa.Table]] = {
-    "parquet": lambda path, schema: pq.read_table(path, columns=schema.names or None, partitioning=None),
+    "parquet": _read_parquet,
     "csv": _read_csv,
     "json": lambda path, schema: _read_json(path),
 }

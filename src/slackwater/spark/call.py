@@ -21,6 +21,7 @@ from slackwater.pipeline.reorder import STATE_VERSION, Outcome, ReorderPipeline,
 from slackwater.spark.latency import Left, Waits
 from slackwater.spark.observed import COUNTED, QUALITY, figures_of, measure_of
 from slackwater.spark.packets import split, to_bytes
+from slackwater.spark.read_back import read_back
 from slackwater.spark.sealed import sealed_text, unsealed_text
 from slackwater.spark.state import Chunk, ChunkedBuffer, ChunkStore, Payload
 from slackwater.time import Duration
@@ -70,8 +71,9 @@ class Saved:
             found = json.loads(unsealed_text(value[0]))
             del found["version"]
             written_for = found.pop("plan")
-            saved = cls(**{**found, "chunks": tuple(cls.chunk_type(**chunk) for chunk in found["chunks"])})
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            chunks = tuple(read_back(cls.chunk_type, chunk) for chunk in found["chunks"])
+            saved = read_back(cls, {**found, "chunks": chunks})
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise StateError(
                 "an unreadable entry", expected="one written by slackwater", remedy="restore the checkpoint from a copy"
             ) from error

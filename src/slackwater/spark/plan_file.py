@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from slackwater.errors import StateError
 from slackwater.spark.control_stream import put
+from slackwater.spark.read_back import read_back
 
 FOLDER = "slackwater"
 NONE = "none"  # the value of a parameter that was not given
@@ -94,9 +94,8 @@ def _file(folder: Path) -> Path:
 def read_begun(file: Path) -> Begun:
     """Return what a file says; `StateError` if it cannot be what was written."""
     try:
-        found: dict[str, Any] = json.loads(file.read_text())
-        return Begun(**found)
-    except (ValueError, TypeError) as error:
+        return read_back(Begun, json.loads(file.read_text()))
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise StateError(
             f"an unreadable file {file}", expected="one written by slackwater", remedy="restore it, or delete it"
         ) from error
