@@ -366,16 +366,17 @@ class JavaError(SlackwaterError, RuntimeError):
 class PrepareError(SlackwaterError, RuntimeError):
     """What sessions start sooner with could not be made; they start without it.
 
-    >>> str(PrepareError("cannot write to /opt: Read-only file system"))
-    'cannot prepare: cannot write to /opt: Read-only file system; SLACKWATER_CLASSES names another place'
+    >>> str(PrepareError("Java wrote no archive of classes", remedy="use another Java"))
+    'cannot prepare: Java wrote no archive of classes; use another Java. Sessions start without it, only later'
     """
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *, remedy: str) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.remedy = remedy
 
     def __str__(self) -> str:
-        return f"cannot prepare: {self.reason}; SLACKWATER_CLASSES names another place"
+        return f"cannot prepare: {self.reason}; {self.remedy}. Sessions start without it, only later"
 
 
 class MissingExtraError(SlackwaterError, ImportError):

@@ -28,7 +28,8 @@ def prepare(say: Callable[[str], None]) -> Path:
         with tempfile.TemporaryDirectory(dir=archive.parent) as scratch:
             return _prepared(archive, Path(scratch), say)
     except OSError as error:
-        raise PrepareError(f"cannot write to {archive.parent}: {error.strerror}") from error
+        reason = f"cannot write to {archive.parent}: {error.strerror}"
+        raise PrepareError(reason, remedy=f"name a file in another place with {PLACE}") from error
 
 
 def _prepared(archive: Path, scratch: Path, say: Callable[[str], None]) -> Path:
@@ -38,11 +39,14 @@ def _prepared(archive: Path, scratch: Path, say: Callable[[str], None]) -> Path:
     without = {**os.environ, PLACE: str(written)}  # a JVM that maps an archive cannot write one
     done = subprocess.run(command, env=without, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise PrepareError(f"its queries failed: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}")
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise PrepareError(
+            f"its queries failed: {last}", remedy="mend that, or try again on a machine that is less busy"
+        )
     say("waiting for Java to write the classes it has loaded")
     _wait_for_end(_process(done.stdout))
     if not written.is_file():
-        raise PrepareError("this Java wrote no archive of classes; sessions start as before")
+        raise PrepareError("this Java wrote no archive of classes", remedy="install OpenJDK 17 or newer")
     written.replace(archive)
     return archive
 
@@ -56,7 +60,7 @@ def _wait_for_end(process: int) -> None:
     deadline = time.monotonic() + _PATIENCE
     while _runs(process):
         if time.monotonic() > deadline:
-            raise PrepareError(f"Java (process {process}) still writes after {_PATIENCE} s; end it and try again")
+            raise PrepareError(f"Java (process {process}) still writes after {_PATIENCE} s", remedy="end it, try again")
         time.sleep(0.2)
 
 
