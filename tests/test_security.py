@@ -47,7 +47,9 @@ def test_source_is_run_in_one_place_alone():
 def test_programs_are_started_without_a_shell():
     names = ((file, called(node), node) for file, node in nodes(ast.Call))
     found = [(file, node) for file, name, node in names if "subprocess" in name or name in STARTS]
-    assert ["cli/prepare/archive.py", "spark/session.py", "testing/kafka_broker.py"] == sorted({file for file, _ in found})
+    assert ["cli/prepare/archive.py", "spark/session.py", "testing/kafka_broker.py"] == sorted(
+        {file for file, _ in found}
+    )
     assert not [word for _, node in found for word in node.keywords if word.arg == "shell"]
 
 
