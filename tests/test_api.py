@@ -114,9 +114,16 @@ def test_import_does_not_load_pandas_or_arrow():
     assert "set()" == in_new_interpreter("import slackwater, sys; print({'pandas', 'pyarrow'} & set(sys.modules))")
 
 
-def test_import_takes_less_than_three_tenths_of_a_second():
-    code = "import time; t = time.process_time(); import slackwater; print(time.process_time() - t)"
-    assert 0.3 > min(float(in_new_interpreter(code)) for _ in range(5))
+def test_import_takes_less_time_than_that_of_pandas():
+    code = (
+        "import numpy, time\n"  # both need it
+        "start = time.process_time()\n"
+        "import slackwater\n"
+        "ours = time.process_time() - start\n"
+        "import pandas\n"
+        "print(ours / (time.process_time() - start - ours))"
+    )
+    assert 0.85 > min(float(in_new_interpreter(code)) for _ in range(5))
 
 
 def test_running_in_process_does_not_load_spark():

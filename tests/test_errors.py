@@ -20,6 +20,7 @@ ERRORS = [
     errors.InvariantError("the clock of bus", found="4", expected="9 or later"),
     errors.SessionError("spark.x", found=None, needed="2"),
     errors.JavaError(found="11"),
+    errors.PrepareError("Java wrote no archive", remedy="use another Java"),
     errors.DatasetError("syn3", problem="does not exist", remedy="write it first"),
     errors.GateFullError(reader=1, unread=11, most=10),
     errors.SqlError("SELECT *\nFORM bus", start=9, stop=13, problem="expected FROM", remedy="did you mean FROM?"),
