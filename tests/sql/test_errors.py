@@ -76,6 +76,7 @@ WRONG = [
     ("SELECT * FROM bus KEEP 5 s AS b, scats KEEP 5 s WITH NO SLACK", "AS b", "write bus AS b KEEP 5 s"),
     ("SELECT * FROM bus [5 s] WTIH NO SLACK", "WTIH", "did you mean WITH?"),
     ("SELECT * FROM bus [RANGE 0 SECONDS] WITH NO SLACK", "[RANGE 0 SECONDS]", "longer than nothing"),
+    ("SELECT * FROM bus KEEP 0 SECONDS WITH NO SLACK", "KEEP 0 SECONDS", "longer than nothing"),
     ("SELECT * FROM bus [SLIDE 5 SECONDS] WITH NO SLACK", "[SLIDE 5 SECONDS]", "needs its size"),
     ("SELECT * FROM bus [RANGE -30 SECONDS] WITH NO SLACK", "-", "leave the sign out: 30 SECONDS"),
     ("SELECT * FROM bus [RANGE half an hour] WITH NO SLACK", "half", "such as 30 MINUTES"),

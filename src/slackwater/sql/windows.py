@@ -19,9 +19,9 @@ _PARTS = (*_SIZES, "SLIDE", "DRATIO")
 
 def read_window(reader: Reader) -> tuple[Window, Decimal | None]:
     """Read the window of a stream, and the drop ratio where it states one."""
-    if reader.takes_word("KEEP"):
-        return Window(reader.span(), closed="right"), None
     opening = reader.position
+    if reader.takes_word("KEEP"):
+        return Window(_checked(reader, reader.span(), opening, "KEEP 5 SECONDS"), closed="right"), None
     reader.symbol("[")
     fields: dict[str, Any] = {}
     if reader.next.kind == "number":
@@ -32,10 +32,16 @@ def read_window(reader: Reader) -> tuple[Window, Decimal | None]:
         _part(reader, fields)
     reader.symbol("]")
     size = next((fields[word] for word in _SIZES if word in fields), None)
+    size = _checked(reader, size, opening, "[RANGE 5 SECONDS]")
+    return Window(size, fields.get("SLIDE"), "right" if "KEEP" in fields else "both"), fields.get("DRATIO")
+
+
+def _checked(reader: Reader, size: Span | None, opening: int, instead: str) -> Span:
+    """Return the size of a window, if it has one."""
     if not size:
         problem = "a window needs its size" if size is None else "a window must be longer than nothing"
-        reader.fail(problem, "write [RANGE 5 SECONDS]", reader.place_from(opening))
-    return Window(size, fields.get("SLIDE"), "right" if "KEEP" in fields else "both"), fields.get("DRATIO")
+        reader.fail(problem, f"write {instead}", reader.place_from(opening))
+    return size
 
 
 def read_last_window(reader: Reader) -> Window:
