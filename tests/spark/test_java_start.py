@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -14,11 +15,11 @@ from slackwater.spark.session import java_found
 
 
 def test_a_session_maps_the_archive_of_classes_that_is_there(tmp_path, monkeypatch):
-    archive = tmp_path / "classes.jsa"
+    archive = tmp_path / "some classes.jsa"
     monkeypatch.setenv(PLACE, str(archive))
     assert "SharedArchiveFile" not in java_options("17")
     archive.touch()
-    assert f"-XX:SharedArchiveFile={archive}" in java_options("17").split()
+    assert f"-XX:SharedArchiveFile={archive}" in shlex.split(java_options("17"))
 
 
 def test_options_of_users_come_last_and_so_win():
@@ -36,7 +37,7 @@ def test_the_archive_belongs_to_the_environment(monkeypatch):
 
 
 def test_a_jvm_is_told_where_to_write_its_classes(tmp_path):
-    assert f"-XX:ArchiveClassesAtExit={tmp_path}" in noting_options(tmp_path).split()
+    assert f"-XX:ArchiveClassesAtExit={tmp_path}" in shlex.split(noting_options(tmp_path))
 
 
 @pytest.mark.spark

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from slackwater.control.controller import Controller
     from slackwater.events import Rows
     from slackwater.measurement import Measurement
-    from slackwater.time import Mask, Times
+    from slackwater.time import Times
 
 _SPARE = 3  # events: with fewer that may still be late, none is risked
 _PEAK_PERIODS = 10  # over which the largest delay counts
@@ -114,12 +114,12 @@ class BoundedDropsController(Around):
         Events that arrived together count together: they have no order. Each stands for `weights` events, if given.
         """
         slack = self._inner.next_slack().microseconds
-        last, late = arrived_by - 1, is_behind(delays, slack)
+        last, late = arrived_by - 1, is_behind(delays, slack) * (1 if weights is None else weights)
         arriving = arrived_by if weights is None else np.cumsum(weights)[last]
-        if self._stays_calm(late if weights is None else late * weights, arriving):
+        if self._stays_calm(late, arriving):
             self._peak.update(int(delays.max()))
             return np.broadcast_to(np.int64(slack), arrived_by.shape)
-        behind = self._behind + np.cumsum(late if weights is None else late * weights)[last]
+        behind = self._behind + np.cumsum(late)[last]
         alarm = np.maximum.accumulate((behind > self._unheeded(arriving)) | self._alarmed)
         peak = np.maximum(np.maximum.accumulate(delays)[last], max(self._peak.get(), slack))
         path: Times = np.where(alarm, peak, slack)
@@ -138,7 +138,7 @@ class BoundedDropsController(Around):
         }
         return {**super().snapshot(), "guard": guard}
 
-    def _stays_calm(self, late: Rows | Mask, arriving: Rows) -> bool:
+    def _stays_calm(self, late: Rows, arriving: Rows) -> bool:
         """Count, if no step raises an alarm: ever more events may be late, so the last would have to at the first."""
         behind = self._behind + int(late.sum())
         if self._alarmed or behind > self._unheeded(arriving[0]):

@@ -40,13 +40,13 @@ def archive_for(java: str) -> Path:
 def java_options(java: str, given: str | None = None) -> str:
     """Return the options for a JVM; those that users have `given` come last, and win."""
     archive = archive_for(java)
-    mapped = [f"-XX:SharedArchiveFile={archive}", _QUIET] if archive.is_file() else []
+    mapped = [f'"-XX:SharedArchiveFile={archive}"', _QUIET] if archive.is_file() else []  # its path may have blanks
     return " ".join([*mapped, *_compile_later(), *([given] if given else [])])
 
 
 def noting_options(target: Path) -> str:
     """Return the options for a JVM that writes the classes it has loaded to an archive when it ends."""
-    return f"-XX:ArchiveClassesAtExit={target} {_QUIET}"
+    return f'"-XX:ArchiveClassesAtExit={target}" {_QUIET}'
 
 
 def _compile_later() -> list[str]:
