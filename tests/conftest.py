@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 import pyarrow as pa
 import pytest
@@ -29,7 +28,7 @@ QUICK_TO_START = {
 @pytest.fixture(scope="session")
 def spark():
     """The session that all tests marked `spark` share. It has two cores and says little."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ.pop("PYSPARK_PYTHON", None)  # as users have it
     shared = sw.session(master="local[2]", app="slackwater-tests", **QUICK_TO_START)
     shared.sparkContext.setLogLevel("ERROR")
     yield shared

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
 import pyarrow as pa
+import pyspark
 import pytest
 
+from slackwater.spark import python_start
 from slackwater.spark.java_start import PLACE, archive_for, java_options, noting_options
 from slackwater.spark.session import java_found
 
@@ -58,3 +61,47 @@ def test_workers_are_forked_from_a_process_that_has_loaded_slackwater(spark):
 
     (row,) = spark.range(1).mapInArrow(parents, "said STRING").collect()
     assert "slackwater.spark.daemon" in row.said
+
+
+LAUNCHER = Path(python_start.__file__).with_name("python-without-archives.sh")
+
+
+def test_python_starts_without_the_archives_that_spark_puts_on_its_path(tmp_path):
+    spark, own = "/opt/spark/python/lib", str(tmp_path)
+    path = f"{spark}/pyspark.zip:{spark}/py4j-0.10.9.9-src.zip:{own}:/opt/spark/jars/spark-core_2.13-4.3.0.jar"
+    found = subprocess.run(
+        [str(LAUNCHER), "-c", "import os; print(os.environ['PYTHONPATH'])"],
+        env={"PYTHONPATH": path, "SLACKWATER_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert own == found.stdout.strip()
+
+
+def test_python_is_that_of_users_where_they_name_one(monkeypatch):
+    monkeypatch.setenv("PYSPARK_PYTHON", "python-of-mine")
+    python_start.name_python(local=True)
+    assert "python-of-mine" == os.environ["PYSPARK_PYTHON"]
+
+
+def test_a_cluster_gets_this_python_even_after_a_local_session(monkeypatch):
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    python_start.name_python(local=True)
+    assert str(LAUNCHER) == os.environ["PYSPARK_PYTHON"]
+    python_start.name_python(local=False)
+    assert sys.executable == os.environ["PYSPARK_PYTHON"]
+
+
+@pytest.mark.spark
+def test_workers_run_this_python_and_import_the_installed_pyspark(spark):
+    def said(batches):
+        import pyspark
+
+        for batch in batches:
+            yield pa.record_batch(
+                {"python": [sys.prefix] * batch.num_rows, "file": [pyspark.__file__] * batch.num_rows}
+            )
+
+    (row,) = spark.range(1).mapInArrow(said, "python STRING, file STRING").collect()
+    assert (sys.prefix, pyspark.__file__) == (row.python, row.file)

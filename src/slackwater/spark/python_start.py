@@ -1,15 +1,40 @@
-"""Starts Python workers while the caller still puts a query together: they are there when its first rows are."""
+"""How the Python processes of a session are started, so that its first query comes soon.
+
+- *Without Spark's archives* (`python-without-archives.sh`). Spark starts a process for every query only to ask for the
+  layout of its state, and one that workers are forked from; each compiled all that it imports of `pyspark.zip`.
+- *Beside the caller's work.* Workers start while a query is still put together: they are there when its first rows are.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
+
+import pyspark
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
+
+_LAUNCHER = Path(__file__).with_name("python-without-archives.sh")
+
+
+def name_python(*, local: bool) -> None:
+    """Tell Spark, before its JVM starts, which Python workers run in: this one, unless PYSPARK_PYTHON names another."""
+    launched = local and has_pyspark_installed() and os.access(_LAUNCHER, os.X_OK)
+    if os.environ.get("PYSPARK_PYTHON") in (None, str(_LAUNCHER)):  # the second: a session before this one
+        os.environ["PYSPARK_PYTHON"] = str(_LAUNCHER) if launched else sys.executable
+        os.environ["SLACKWATER_PYTHON"] = sys.executable
+
+
+def has_pyspark_installed() -> bool:
+    """Say whether this Python finds pyspark by itself, rather than where the environment tells it to look."""
+    return Path(pyspark.__file__).is_relative_to(sys.prefix)
 
 
 def start_python(spark: SparkSession) -> Thread:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
@@ -14,7 +13,7 @@ from pyspark.sql.types import StructField, StructType
 
 from slackwater.errors import JavaError, SessionError
 from slackwater.spark.java_start import java_options
-from slackwater.spark.python_start import start_python
+from slackwater.spark.python_start import name_python, start_python
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +59,7 @@ def session(*, app: str = "slackwater", master: str = "local[*]", **settings: st
         master: where to run; all local cores unless told otherwise.
         settings: further settings, with `__` for the dots of their names.
     """
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    name_python(local=master.startswith("local"))
     given = {name.replace("__", "."): value for name, value in settings.items()}
     is_new = SparkSession.getActiveSession() is None
     starting = _starting(master, given) if is_new else {}
