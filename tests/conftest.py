@@ -18,7 +18,7 @@ settings.load_profile("slackwater")
 # local checkpoint files starts some fifty processes in each micro-batch. Tests that kill processes start sessions as
 # users do.
 QUICK_TO_START = {
-    "spark__driver__extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "short_lived": True,
     "spark__sql__streaming__checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     ),

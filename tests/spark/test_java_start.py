@@ -29,6 +29,11 @@ def test_options_of_users_come_last_and_so_win():
     assert java_options("17", "-Xss4m -Xint").endswith(" -Xss4m -Xint")
 
 
+def test_a_process_that_ends_soon_does_without_the_second_compiler():
+    assert "-XX:TieredStopAtLevel=1" in java_options("17", short_lived=True)
+    assert "TieredStopAtLevel" not in java_options("17")
+
+
 def test_another_java_has_another_archive(monkeypatch):
     monkeypatch.delenv(PLACE, raising=False)
     assert archive_for("17.0.1") != archive_for("17.0.2")

@@ -17,7 +17,8 @@ _SLACK = sw.FixedSlack(f"{SLACK_MS} ms")
 
 def begin() -> SparkSession:
     """Start a session."""
-    spark: SparkSession = sw.session(app="rivals", master=f"local[{CORES}]", spark__sql__shuffle__partitions=str(CORES))
+    cores = {"master": f"local[{CORES}]", "spark__sql__shuffle__partitions": str(CORES)}
+    spark: SparkSession = sw.session(app="rivals", short_lived=True, **cores)
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 

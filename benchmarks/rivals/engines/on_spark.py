@@ -32,7 +32,7 @@ def begin() -> SparkSession:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.streaming.checkpointFileManagerClass": _FILES,
         "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
-        "spark.driver.extraJavaOptions": java_options(java_found()),
+        "spark.driver.extraJavaOptions": java_options(java_found(), short_lived=True),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": "4g",

@@ -5,7 +5,7 @@
   whether the file fits its version and class path, and does without it where it does not.
 - *Compiled where it pays.* The JVM's second compiler takes half of all processor time of a first minute, most of it for
   code that plans a query once. It now waits ten times as long before it compiles; loops over rows reach that within
-  seconds all the same.
+  seconds all the same. A process that ends within minutes does without it altogether.
 """
 
 from __future__ import annotations
@@ -37,11 +37,12 @@ def archive_for(java: str) -> Path:
     return Path(sys.prefix) / "share" / "slackwater" / f"spark-{key}.jsa"
 
 
-def java_options(java: str, given: str | None = None) -> str:
+def java_options(java: str, given: str | None = None, *, short_lived: bool = False) -> str:
     """Return the options for a JVM; those that users have `given` come last, and win."""
     archive = archive_for(java)
     mapped = [f'"-XX:SharedArchiveFile={archive}"', _QUIET] if archive.is_file() else []  # its path may have blanks
-    return " ".join([*mapped, *_compile_later(), *([given] if given else [])])
+    compiling = ["-XX:TieredStopAtLevel=1"] if short_lived else _compile_later()
+    return " ".join([*mapped, *compiling, *([given] if given else [])])
 
 
 def noting_options(target: Path) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql.types import BinaryType, ByteType, IntegerType, StructType
 
 from slackwater.spark.given import made_of, saying_made_of
 from slackwater.spark.ui_names import named
@@ -27,7 +28,15 @@ PartsOf: TypeAlias = Callable[[], Parts]  # asked for in the task
 PACKET_ROWS = 250_000  # most rows in a packet: large enough to make its cost small, small enough to hold several
 PACKET_BYTES = 32 * 1024 * 1024
 
-PACKETS_IN = "bucket INT, kind TINYINT, stream INT, source INT, position INT, body BINARY"
+PACKETS_IN = (  # not as text: Spark's parser is the slower the newer its JVM is
+    StructType()
+    .add("bucket", IntegerType())
+    .add("kind", ByteType())
+    .add("stream", IntegerType())
+    .add("source", IntegerType())
+    .add("position", IntegerType())
+    .add("body", BinaryType())
+)
 ROWS, CONTROL, CELLS = 0, 1, 2  # kinds of packets on the way in
 
 

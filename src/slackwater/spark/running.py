@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import ArrayType, LongType
 
 from slackwater.displayed import Displayed, text_block
 from slackwater.errors import ParameterError
@@ -251,9 +252,9 @@ class SparkQuery(Displayed, ABC):
             packets = packets.unionByName(control_packets(spark, control, self._buckets))
         if driver is not None:
             packets = packets.unionByName(control_packets(spark, driver.records, self._buckets, clean=True))
-        stamped = packets.withColumn("processing_time", _batch_time())
-        labels = F.array(*(F.lit(label).cast("bigint") for label in places(self._buckets)))
-        placed = stamped.withColumn("place", F.get(labels, F.col("bucket")))
+        labels = F.lit(list(places(self._buckets))).cast(ArrayType(LongType()))
+        place = F.get(labels, F.col("bucket"))
+        placed = packets.withColumns({"processing_time": _batch_time(), "place": place})
         processor = self._ruled_processor()
         processor.staging = staging or processor.staging
         out = placed.groupBy("place").transformWithStateInPandas(
@@ -291,7 +292,7 @@ def _batch_time() -> Column:
     `array_sort` is a function that Spark does not compile: elsewhere the time would be part of the code of a stage, and
     Spark would compile it anew, twice, in every batch.
     """
-    return F.array_sort(F.array(F.expr("unix_micros(current_timestamp())")))[0]
+    return F.array_sort(F.array(F.unix_micros(F.current_timestamp())))[0]
 
 
 def checked_schemas(streams: Sequence[StreamNode], frames: Sequence[DataFrame]) -> tuple[pa.Schema, ...]:

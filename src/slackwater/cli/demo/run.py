@@ -91,7 +91,8 @@ def _make_stream(folder: DemoFolder, minutes: float) -> Dataset:
 def _spark(folder: DemoFolder) -> Iterator[tuple[Any, Pause]]:
     """Yield a session whose messages go to the log, and a pause in which Ctrl-C may end it all."""
     with children_log_to(folder.log):
-        spark = sw.session(app="slackwater-demo", spark__sql__warehouse__dir=str(folder.work / "warehouse"))
+        warehouse = str(folder.work / "warehouse")
+        spark = sw.session(app="slackwater-demo", short_lived=True, spark__sql__warehouse__dir=warehouse)
         spark.sparkContext.setLogLevel("ERROR")
     with interrupts_wait() as pause:
         try:
