@@ -32,6 +32,7 @@ PARTS = (
     "reorder-state",
     "state-bytes",
     "batch-latency",
+    "adaptation-spark",
     "reorder-contract",
     "join-local",
     "join-band",
@@ -178,9 +179,14 @@ def _table(rows: list[dict[str, Any]]) -> Table:
     for row in rows:
         held = row["median"] <= row["limit"]
         verdict = "[green]held[/green]" if held else "[red]exceeded[/red]"
-        spread = f"{row['lowest']:.2f} - {row['highest']:.2f}"
-        table.add_row(row["benchmark"], row["rival"], f"{row['median']:.2f}", spread, f"{row['limit']:.2f}", verdict)
+        ratio, lowest, highest, limit = (_shown(row[name]) for name in ("median", "lowest", "highest", "limit"))
+        table.add_row(row["benchmark"], row["rival"], ratio, f"{lowest} - {highest}", limit, verdict)
     return table
+
+
+def _shown(ratio: float) -> str:
+    """Return a ratio with two digits behind the point, or two that say something."""
+    return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
 
 
 def _write(rows: list[dict[str, Any]]) -> Path:
