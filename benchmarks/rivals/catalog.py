@@ -45,6 +45,17 @@ def _native(name: str, provider: str, store: str) -> Engine:
     )
 
 
+def _flink_sql(name: str, compiled: str, **settings: str) -> Engine:
+    return Engine(
+        name,
+        "on_flink_sql",
+        "flink",
+        f"parallelism 2, heap state, no checkpoints, object reuse, {compiled}; reads and writes CSV",
+        in_order=False,
+        settings=settings,
+    )
+
+
 ENGINES = (
     Engine(
         "slackwater-spark",
@@ -57,12 +68,9 @@ ENGINES = (
     Engine("polars", "on_polars", None, "two threads, windows from slides", AT_ONCE),
     _native("spark-rocksdb", "RocksDBStateStoreProvider", "RocksDB with changelog checkpoints"),
     _native("spark-memory", "HDFSBackedStateStoreProvider", "state in memory, checkpoints of changes"),
-    Engine(
-        "flink-sql",
-        "on_flink_sql",
-        "flink",
-        "parallelism 2, heap state, no checkpoints, object reuse; reads and writes CSV",
-        in_order=False,
+    _flink_sql("flink-sql", "as its JVM compiles"),
+    _flink_sql(
+        "flink-sql-quick", "without the JVM's second compiler, as ours", JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1"
     ),
     Engine(
         "bytewax",
