@@ -58,13 +58,11 @@ def counted(
     """
     if state is None:
         return None
-    moved = sum(held) - held[0]
-    before = state["counts"] if child == 0 else {"arrived": held[child], "released": 0, "late": 0}
-    counts = dict(before)
-    if child == 0:
-        counts["arrived"] -= moved
+    released, late = (state["counts"][name] if child == 0 else 0 for name in ("released", "late"))
     if as_released:
-        counts["released"] += -moved if child == 0 else held[child]
+        released += held[0] - sum(held) if child == 0 else held[child]
+    buffered = 0 if as_released else held[child]
+    counts = {"arrived": released + late + buffered, "released": released, "late": late}
     if child == 0:
         return {**state, "counts": counts}
     kept = {name: value for name, value in state.items() if name != "past"}  # events past a deadline, until a decision

@@ -12,7 +12,8 @@ import pyarrow as pa
 from slackwater.spark.keyed_call import KeyedSaved
 from slackwater.spark.keyed_state import KEY_COLUMN, KeyedChunk, read_keyed
 from slackwater.spark.known_keys import KnownKeys
-from slackwater.spark.sealed import sealed, unsealed
+from slackwater.spark.pane_chunks import read_chunk
+from slackwater.spark.sealed import sealed
 from slackwater.spark.split import BucketState, Where, counted
 from slackwater.spark.state import TIME_COLUMN, MemoryChunks, unreadable_chunk
 
@@ -35,7 +36,7 @@ def split_keys(
     if not saved.pages:  # no row came yet
         yield from (BucketState(saved.dump(after), {_MAP: MemoryChunks()}) for _ in children)
         return
-    columns = unsealed(store.read(saved.pages[0])).select(list(by)).slice(0, 0)
+    columns = read_chunk(store, saved.pages[0]).select(list(by)).slice(0, 0)
     known = KnownKeys(store, saved.pages, columns)
     bucket = np.concatenate(where([known.keys], 0) or [])
     waiting = [(chunk, _waiting(store, chunk, len(bucket))) for chunk in saved.chunks]
