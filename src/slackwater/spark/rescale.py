@@ -90,7 +90,7 @@ def _checked_folders(checkpoint: str | os.PathLike[str], to: str | os.PathLike[s
     for name, where in (("checkpoint", checkpoint), ("to", to)):
         folder = local_folder(where)
         if folder is None:
-            must, remedy = "be on a file system that is mounted here", "copy it here, and what this writes back there"
+            must, remedy = "be on a file system that is mounted here", f"mount it; or {_NEW}"
             raise ParameterError(name, os.fspath(where), must=must, remedy=remedy)
         folders.append(folder.absolute())
     old, new = folders
