@@ -21,7 +21,8 @@ from tests.chaos.verify import verify_folder
 
 pytestmark = pytest.mark.spark
 
-VALUES = {"n": sw.count(), "least": sw.min("value"), "total": sw.sum("value")}
+WINDOWS = {"size": "400 ms", "values": {"n": sw.count(), "least": sw.min("value"), "total": sw.sum("value")}}
+EARLY = sw.Early(aggressiveness=0.5)
 RECALL, DROPS = sw.Recall(0.95, over="5 seconds"), sw.DropRatio(0.02, over="5 seconds")
 PLANS = {
     "join of 2": lambda buckets: Query(
@@ -32,7 +33,7 @@ PLANS = {
     ),
     "keyed reorder": lambda buckets: Query(1, lambda a: sw.reorder(a, by="key", buckets=buckets, contract=SLACK)),
     "aggregate": lambda buckets: Query(
-        1, lambda a: sw.aggregate(a, by="key", size="400 ms", values=VALUES, buckets=buckets, contract=DROPS)
+        1, lambda a: sw.aggregate(a, by="key", **WINDOWS, buckets=buckets, contract=DROPS, early=EARLY)
     ),
 }
 FRAME = "ts BIGINT, seq BIGINT, key BIGINT, value BIGINT, text STRING"
