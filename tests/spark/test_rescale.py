@@ -6,14 +6,21 @@ import json
 import shutil
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import slackwater as sw
 from slackwater.errors import ParameterError, StateError
+from slackwater.spark.buckets import BUCKET, with_bucket
 from slackwater.spark.control_stream import put
 from slackwater.spark.places import places
+from slackwater.spark.rescale import Hashed
+from slackwater.spark.session import arrow_schema
+from slackwater.spark.spread_file import SpreadFile
 from tests.chaos.driver import OUTPUTS, frames_of
 from tests.chaos.inputs import rows_of, streams_of, write_input
 from tests.chaos.queries import SLACK, Query
@@ -141,7 +148,7 @@ def test_a_checkpoint_elsewhere_has_to_be_copied_first(spark, copied, tmp_path):
         sw.rescale(spark, "s3a://bucket/checkpoint", to=tmp_path / "more", buckets=4)
 
 
-def damage_nothing(checkpoint):
+def leave_a_batch_undone(checkpoint):
     (checkpoint / "commits" / "1").unlink()
 
 
@@ -158,19 +165,16 @@ def belong_to_a_chain(checkpoint):
     file.write_text(json.dumps({**json.loads(file.read_text()), "refused": "they belong together"}))
 
 
-def hash_otherwise(checkpoint):
-    file = checkpoint / "slackwater" / "spread.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), "columns": [["key", "key"]]}))
-
-
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (damage_nothing, "state has committed 0 of 1 batches, expected all of them to be; start the query as it is"),
+        (
+            leave_a_batch_undone,
+            "state has committed 0 of 1 batches, expected all of them to be; start the query as it is",
+        ),
         (lose_the_way, "state has no file .*spread.json, .*; start the query as it is and stop it after a batch"),
         (damage_offsets, "state has a damaged file .*offsets/1"),
         (belong_to_a_chain, "buckets that cannot be split: they belong together"),
-        (hash_otherwise, "rows in bucket . that belong to others"),
     ],
 )
 def test_a_checkpoint_that_cannot_be_split_is_refused_with_the_reason(spark, copied, tmp_path, change, says):
@@ -191,13 +195,13 @@ def test_a_query_that_runs_is_refused(spark, stopped, tmp_path):
 
 def test_a_bucket_that_was_to_be_called_when_nothing_comes_still_is(spark, tmp_path):
     begin(tmp_path, "keyed reorder")
-    patient = lambda buckets: idle(spark, tmp_path, buckets)  # noqa: E731
-    query = patient(2).start(**places_of(tmp_path, "checkpoint"), trigger={"processingTime": "1 hour"})
-    query.processAllAvailable()
-    query.stop()
+    query = idle(spark, tmp_path, 2).start(**places_of(tmp_path, "checkpoint"), trigger={"processingTime": "1 hour"})
+    wait_for(query, (tmp_path / "checkpoint" / "commits" / "0").exists)
     assert 0 == rows_in(tmp_path / "results")
     sw.rescale(spark, tmp_path / "checkpoint", to=tmp_path / "more", buckets=4)
-    query = patient(4).start(**places_of(tmp_path, "more"), trigger={"processingTime": "100 milliseconds"})
+    query = idle(spark, tmp_path, 4).start(
+        **places_of(tmp_path, "more"), trigger={"processingTime": "100 milliseconds"}
+    )
     wait_for(query, lambda: rows_in(tmp_path / "results") == 600)
 
 
@@ -231,6 +235,31 @@ def wait_for(query, done):
 def test_start_still_refuses_another_number_and_names_the_command(spark, stopped):
     with pytest.raises(StateError, match=r"change buckets back, or let `slackwater rescale` write a checkpoint"):
         start(spark, stopped, "keyed reorder", 4)
+
+
+KEYS = """
+    SELECT id, id % 3 = 0 AS flag, id - 5 AS number, CAST(id AS STRING) AS text, CAST(id AS DECIMAL(9, 2)) AS price,
+           IF(id % 4 = 0, -0.0D, id / 3) AS ratio, IF(id % 5 = 0, NULL, timestamp_micros(id * 1234567)) AS at,
+           CAST(timestamp_micros(id * 1234567) AS TIMESTAMP_NTZ) AS local, date_from_unix_date(CAST(id AS INT)) AS day
+    FROM range(50)
+"""
+
+
+def test_rows_go_where_the_query_sends_them_whatever_their_keys_are(spark):
+    frame = spark.sql(KEYS)
+    by = tuple(frame.columns)
+    node = SimpleNamespace(by=by, buckets=6, stream=SimpleNamespace(marker=None))
+    sent = [row[BUCKET] for row in with_bucket(node, frame)[0].select(BUCKET).collect()]
+    hashed = Hashed(spark, SpreadFile("aggregate", 1, ("", ""), (by,)), parent=0, buckets=6)
+    rows = frame.toArrow().cast(arrow_schema(frame))
+    assert sent == np.concatenate(hashed([rows[:20], rows[20:]], 0)).tolist()
+    assert 6 == len(set(sent))
+
+
+def test_rows_that_belong_to_another_bucket_are_refused(spark):
+    hashed = Hashed(spark, SpreadFile("aggregate", 2, ("", ""), (("key",),)), parent=0, buckets=4)
+    with pytest.raises(StateError, match="rows in bucket 0 that belong to others"):
+        hashed([pa.table({"key": list(range(20))})], 0)
 
 
 def test_labels_of_buckets_stay_when_there_are_more():

@@ -163,7 +163,7 @@ class _Work:
     def _split(self, spark: SparkSession, bucket: int, state: BucketState) -> Iterator[tuple[int, BucketState]]:
         children = children_of(bucket, self.spread.buckets, self.buckets)
         identities = self.spread.identity_with(self.spread.buckets), self.spread.identity_with(self.buckets)
-        where = _Hashed(spark, self.spread, bucket, self.buckets)
+        where = Hashed(spark, self.spread, bucket, self.buckets)
         splits: dict[str, Callable[..., Iterator[BucketState]]] = {
             ReorderNode.operator: partial(split_keys, by=self.spread.columns[0]),
             AggregateNode.operator: split_panes,
@@ -173,7 +173,7 @@ class _Work:
 
 
 @dataclass(frozen=True, slots=True)
-class _Hashed:
+class Hashed:
     """Asks Spark for the new bucket of rows of an old one: by the very expression that sends rows there."""
 
     spark: SparkSession
