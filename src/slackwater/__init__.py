@@ -21,6 +21,7 @@ from slackwater.api_graph import shared_deadline
 from slackwater.api_kafka import from_kafka, to_kafka
 from slackwater.api_merge import merge, union
 from slackwater.api_monitor import monitor
+from slackwater.api_rescale import rescale
 from slackwater.api_results import conflicts, last_revision, latency
 from slackwater.api_top import top
 from slackwater.api_watermark import with_watermark
@@ -77,6 +78,7 @@ __all__ = [
     "profile",
     "quantile",
     "reorder",
+    "rescale",
     "session",
     "shared_deadline",
     "sql",

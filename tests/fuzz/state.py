@@ -98,8 +98,7 @@ class One(MemoryChunks):
     """A store of which one entry is as the fuzzer says."""
 
     def __init__(self, number: int, body: bytes, others: MemoryChunks | None = None) -> None:
-        super().__init__()
-        self._bodies = {**(others._bodies if others else {}), number: body}
+        super().__init__({**(others.bodies if others else {}), number: body})
 
 
 def _reordered() -> dict[str, Kind]:

@@ -150,6 +150,6 @@ def test_a_new_checkpoint_is_fine(tmp_path):
 def test_a_contract_file_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "slackwater").mkdir()
     (tmp_path / "slackwater" / "contract.json").write_text('{"of": "MaxSlack()", "contract": "recal 0.9"}')
-    hooks = Hooks(tmp_path, begun=None, about=SimpleNamespace(of="MaxSlack()"), latency=None, check=None)
+    hooks = Hooks(tmp_path, begun=None, about=SimpleNamespace(of="MaxSlack()"), latency=None, check=None, spread=None)
     with pytest.raises(StateError, match=r"contract.json with the contract 'recal 0.9'.*delete the file"):
         hooks.for_writer()

@@ -22,6 +22,7 @@ from slackwater.cli.prod import prod
 from slackwater.cli.profile import profile
 from slackwater.cli.replay import replay
 from slackwater.cli.report import report
+from slackwater.cli.rescale import rescale
 from slackwater.cli.run import run
 from slackwater.cli.simulate import simulate
 from slackwater.errors import SlackwaterError
@@ -66,6 +67,7 @@ app.command()(audit)
 app.command()(prod)
 app.command()(contract)
 app.command()(drain)
+app.command()(rescale)
 app.command()(simulate)
 app.command()(chaos)
 app.command()(load)

@@ -26,11 +26,16 @@ def with_bucket(node: ReorderNode | AggregateNode, frame: DataFrame) -> tuple[Da
     """Add the number of its bucket to every row, by the hash of its keys; None where there is only one bucket."""
     if node.buckets == 1:
         return frame, None
-    kinds = dict(frame.dtypes)
-    bucket = _bucket_by([_key(name, kinds[name]) for name in node.by], node.buckets)
+    bucket = bucket_of_keys(frame, node.by, node.buckets)
     if node.stream.marker is not None:
         bucket = F.explode(F.when(_is_for_all(node), _everywhere(node.buckets)).otherwise(F.array(bucket)))
     return frame.withColumn(BUCKET, bucket), BUCKET
+
+
+def bucket_of_keys(frame: DataFrame, by: Sequence[str], buckets: int) -> Column:
+    """Return the bucket of each row of one stream: by the hash of its keys."""
+    kinds = dict(frame.dtypes)
+    return _bucket_by([_key(name, kinds[name]) for name in by], buckets)
 
 
 def _is_for_all(node: ReorderNode | AggregateNode) -> Column:
@@ -104,10 +109,11 @@ class Spread:
         if self.replicates(stream):
             everywhere = F.explode(_everywhere(self.buckets))
             return frame.mapInArrow(packer(schema, None, stream), PACKETS_IN).withColumn("bucket", everywhere)
-        placed = frame.withColumn(BUCKET, self._bucket(stream))
+        placed = frame.withColumn(BUCKET, self.bucket(stream))
         return placed.mapInArrow(packer(schema, BUCKET, stream), PACKETS_IN)
 
-    def _bucket(self, stream: int) -> Column:
+    def bucket(self, stream: int) -> Column:
+        """Return the bucket of each row of a stream that is spread."""
         columns = [F.col(_quoted(name)) for name in self.columns[stream]]
         if self.key is None:
             return _bucket_by(columns, self.buckets)

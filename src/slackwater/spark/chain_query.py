@@ -76,6 +76,10 @@ class SparkChain(SparkStreams):
         return all(stream.idle_after for stream in self.first.node.streams)
 
     @property
+    def _is_chain(self) -> bool:
+        return True
+
+    @property
     def _parameters(self) -> Mapping[str, str]:
         return parameters_of(self.node, self.schemas, self.then, self.feed)
 

@@ -32,7 +32,7 @@ def check_files(checkpoint: str | os.PathLike[str]) -> None:
     folder = local_folder(checkpoint)
     if folder is None or not folder.is_dir():
         return
-    offsets, commits = _numbers(folder / "offsets"), _numbers(folder / "commits")
+    offsets, commits = numbers_in(folder / "offsets"), numbers_in(folder / "commits")
     if not offsets and not commits and not _state_of(folder):
         return
     _read_metadata(folder / "metadata")
@@ -77,7 +77,8 @@ def _check_sources(folder: Path, offsets: Sequence[Any]) -> None:
     _check_source(furthest, max(reached.values()))
 
 
-def _numbers(log: Path) -> list[int]:
+def numbers_in(log: Path) -> list[int]:
+    """Return the numbers of the files of a log, in order."""
     return sorted(int(path.name) for path in log.glob("[0-9]*") if path.name.isdigit())
 
 

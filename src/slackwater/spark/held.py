@@ -228,6 +228,11 @@ def _groups(held: Held) -> list[Any]:
     return [getattr(held, field.name) for field in fields(held)]
 
 
+WAITS = sum(
+    1 << bit for bit, field in enumerate(fields(Held)) if field.name in ("waiting", "between")
+)  # not joined yet
+
+
 def _marks(held: Held, stream: int, rows: int) -> Marks:
     """Return where each row of a stream is now: 0 for those that are not held."""
     marks = np.zeros(rows, np.uint8)

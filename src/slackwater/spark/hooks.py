@@ -16,6 +16,7 @@ from slackwater.spark.ending import Ending
 from slackwater.spark.latency import BatchLatency
 from slackwater.spark.plan_file import Begun, local_folder
 from slackwater.spark.replayed import InputCheck
+from slackwater.spark.spread_file import SpreadFile
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Hooks:
     about: About
     latency: BatchLatency
     check: InputCheck
+    spread: SpreadFile
     ending: Ending = field(default_factory=Ending)
 
     def for_writer(self) -> dict[str, Callable[..., Any]]:
@@ -47,6 +49,7 @@ class Hooks:
     def _begin(self) -> None:
         self.begun.keep(self.checkpoint)
         self.about.keep(self.checkpoint)
+        self.spread.keep(self.checkpoint)
 
     def _resume(self, rules: str) -> None:
         """Go on under the contract that was changed to in an earlier run."""

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from slackwater.events import Rows
     from slackwater.time import Mask
 
-_KEY_COLUMN = "__slackwater_key"
-_HIDDEN = [TIME_COLUMN, ARRIVAL_COLUMN, _KEY_COLUMN]
+KEY_COLUMN = "__slackwater_key"
+_HIDDEN = [TIME_COLUMN, ARRIVAL_COLUMN, KEY_COLUMN]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +112,8 @@ class KeyedChunks(KeyedBuffer):
 
     def _load(self, chunk: KeyedChunk) -> None:
         try:
-            table = unsealed(self._store.read(chunk.number))
+            table, waits = read_keyed(self._store, chunk)
             time, arrival, key = (table[name].to_numpy() for name in _HIDDEN)
-            waits = self._waiting(chunk)
         except (pa.ArrowInvalid, KeyError, TypeError, ValueError) as error:
             raise unreadable_chunk(chunk.number) from error
         known = len(self.keys)
@@ -126,12 +125,6 @@ class KeyedChunks(KeyedBuffer):
         rows = np.arange(first, first + len(time), dtype=np.int64)
         self.keys[:, HELD] -= np.bincount(key[waits], minlength=len(self.keys))  # `put` counts them again
         self.put(Events(time[waits], arrival[waits], rows[waits]))
-
-    def _waiting(self, chunk: KeyedChunk) -> Mask:
-        if chunk.marks is None:
-            return np.ones(chunk.size, np.bool_)
-        bits = np.frombuffer(check_seal(self._store.read(chunk.marks), chunk.seal), np.uint8)
-        return np.unpackbits(bits, count=chunk.size).astype(np.bool_)
 
     def _marked(self, chunk: KeyedChunk, first: int, left: Events) -> KeyedChunk:
         waits = np.zeros(chunk.size, np.bool_)
@@ -159,6 +152,15 @@ class KeyedChunks(KeyedBuffer):
             self._store.write(self._next, sealed(table))
             self._stored[self._next] = KeyedChunk(self._next, len(part), len(part), int(part.time[0]))
             self._next += 1
+
+
+def read_keyed(store: ChunkStore, chunk: KeyedChunk) -> tuple[pa.Table, Mask]:
+    """Return the rows of a chunk as they are stored, and which of them still wait."""
+    table = unsealed(store.read(chunk.number))
+    if chunk.marks is None:
+        return table, np.ones(chunk.size, np.bool_)
+    bits = np.frombuffer(check_seal(store.read(chunk.marks), chunk.seal), np.uint8)
+    return table, np.unpackbits(bits, count=chunk.size).astype(np.bool_)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,17 @@ class KnownKeys:
             self.spoke = table[_SPOKE].to_numpy().copy()
         self._before = self.values.copy(), self.spoke.copy()
 
+    @property
+    def keys(self) -> pa.Table:
+        """The values of each key, in the order of their numbers."""
+        return self._table
+
+    def page_of(self, numbers: Rows) -> pa.Table:
+        """Return some of the keys as the one page of a bucket of their own: they are numbered anew, in this order."""
+        page = self._page(numbers, self.values)
+        place = page.column_names.index(_NUMBER)
+        return page.set_column(place, _NUMBER, pa.array(np.arange(len(numbers))))
+
     def number(self, rows: pa.Table, *, processing_time: int) -> Rows:
         """Return the numbers of the keys of rows that come, and remember that they spoke. New ones become known."""
         keys = rows.select(self._names)

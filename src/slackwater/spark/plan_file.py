@@ -20,6 +20,7 @@ from slackwater.spark.read_back import read_back
 FOLDER = "slackwater"
 NONE = "none"  # the value of a parameter that was not given
 _NEW = "drain the query as it was, then start with a new checkpoint and new folders"
+_MORE = "let `slackwater rescale` write a checkpoint with more buckets"
 _MAY_CHANGE = (
     "contract, late policy, outputs and trigger may change, as far as timers stay; "
     "streams, columns, condition, windows, buckets and whether there is a control stream may not"
@@ -51,9 +52,9 @@ class Begun:
     def check(self, checkpoint: str | os.PathLike[str]) -> None:
         """Refuse a checkpoint that was begun with something else, where that is known."""
         folder = local_folder(checkpoint)
-        if folder is None or not (folder / "offsets").exists() or not _file(folder).exists():
+        if folder is None or not (folder / "offsets").exists() or not begun_file(folder).exists():
             return
-        before = read_begun(_file(folder))
+        before = read_begun(begun_file(folder))
         if before.plan != self.plan:
             raise self._refusal(before)
         if before.timers != self.timers:
@@ -77,17 +78,19 @@ class Begun:
             remedy = f"change it back, or {_NEW}; {_MAY_CHANGE}"
             return StateError(f"been begun for {found!r}", expected=repr(expected), remedy=remedy)
         found, expected = (" and ".join(f"{name} = {both[i]}" for name, both in differing.items()) for i in (0, 1))
-        remedy = f"change {' and '.join(differing)} back, or {_NEW}; {_MAY_CHANGE}"
+        more = f"{_MORE}, or " if list(differing) == ["buckets"] else ""
+        remedy = f"change {' and '.join(differing)} back, or {more}{_NEW}; {_MAY_CHANGE}"
         return StateError(f"been begun with {found}", expected=expected, remedy=remedy)
 
     def keep(self, checkpoint: str | os.PathLike[str]) -> None:
         """Write it down for a checkpoint of which nothing was committed yet; Spark has made its folder by now."""
         folder = local_folder(checkpoint)
         if folder is not None and (folder / "offsets").exists() and not any((folder / "commits").glob("[0-9]*")):
-            put(_file(folder), json.dumps(asdict(self)) + "\n")
+            put(begun_file(folder), json.dumps(asdict(self)) + "\n")
 
 
-def _file(folder: Path) -> Path:
+def begun_file(folder: Path) -> Path:
+    """Return where it is in a checkpoint."""
     return folder / FOLDER / "plan.json"
 
 

@@ -192,6 +192,10 @@ class SparkStreams(SparkQuery):
     def _buckets(self) -> int:
         return self.node.buckets
 
+    @property
+    def _spread(self) -> Spread:
+        return self.spread
+
     def _packets_in(self) -> DataFrame:
         return self.spread.packets(self.frames, self.schemas)
 

@@ -39,6 +39,7 @@ from slackwater.spark.replayed import InputCheck
 from slackwater.spark.ruling import Ruling, has_timers
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
+from slackwater.spark.spread_file import SpreadFile
 from slackwater.spark.staged import Staging
 from slackwater.spark.ui_names import name_for, named
 
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from slackwater.plan.nodes import AggregateNode, ReorderNode, StreamNode, StreamsNode
+    from slackwater.spark.buckets import Spread
     from slackwater.spark.driver import DriverSlack
     from slackwater.spark.outputs import Notice
     from slackwater.spark.processor import BucketProcessor
@@ -152,7 +154,7 @@ class SparkQuery(Displayed, ABC):
         folders = {"results": results, "late": late, "decisions": decisions, "control": control, "latency": latency}
         about = About.query(self.node, self._plan_of_control, name, **folders)
         check = InputCheck(tuple(stream.name for stream in self._streams), checkpoint)
-        hooks = Hooks(checkpoint, begun, about, replace(measured, note=noted.measured), check)
+        hooks = Hooks(checkpoint, begun, about, replace(measured, note=noted.measured), check, plan._spread_file)
         on_batch: Any = hooks.for_writer()
         staging = staging_of(destinations, self._schemas_out, self.frames[0].sparkSession)
         writer = (
@@ -230,6 +232,25 @@ class SparkQuery(Displayed, ABC):
     def _parameters(self) -> Mapping[str, str]:
         """What the state depends on, in parts."""
         return parameters_of(self.node, self.schemas)
+
+    @property
+    def _spread_file(self) -> SpreadFile:
+        """What of the plan depends on the number of its buckets."""
+        return SpreadFile.of(self.node, self._spread, self._identity_with, chained=self._is_chain)
+
+    @property
+    def _spread(self) -> Spread | None:
+        """How the rows of several streams go to buckets; those of one go by its keys."""
+        return None
+
+    @property
+    def _is_chain(self) -> bool:
+        """Whether results are aggregated before they leave."""
+        return False
+
+    def _identity_with(self, buckets: int) -> str:
+        """Return what state would be written for with so many buckets."""
+        return replace(self, node=replace(self.node, buckets=buckets))._processor().identity
 
     def _driver(self, checkpoint: str | os.PathLike[str]) -> DriverSlack | None:
         """Return what decides for all buckets, where something does."""

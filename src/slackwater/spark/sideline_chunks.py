@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from slackwater.spark.state import ChunkStore
 
 WAITING, HELD = "waiting", "held"
-_NUMBERS = {WAITING: -(2**62) + 16, HELD: -(2**62) + 17}  # of chunks: no pane and no note has such a number
+NUMBERS = {WAITING: -(2**62) + 16, HELD: -(2**62) + 17}  # of chunks: no pane and no note has such a number
 _TIME, _PLACE, _VALUES, _VALID = (f"__slackwater_{name}" for name in ("time", "place", "values_", "valid_"))
 
 
@@ -32,7 +32,7 @@ def read_sidelined(
     """Return what was set aside; `names` says which chunks there are."""
     if not names:
         return None
-    tables = {name: read_chunk(store, _NUMBERS[name]) for name in names}
+    tables = {name: read_chunk(store, NUMBERS[name]) for name in names}
     waiting = Waiting.none()
     if WAITING in tables:
         waiting = _waiting(tables[WAITING], groups, values)
@@ -51,10 +51,10 @@ def commit_sidelined(
     if after.held is not None:
         there[HELD] = None if before.held is after.held else _windows(after.held, keys)
     for name in set(names) - set(there):
-        store.delete(_NUMBERS[name])
+        store.delete(NUMBERS[name])
     for name, table in there.items():
         if table is not None:
-            store.write(_NUMBERS[name], sealed(table))
+            store.write(NUMBERS[name], sealed(table))
     return tuple(there)
 
 

@@ -6,7 +6,7 @@ is released in part stays as it is; the index remembers up to which event time i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -40,22 +40,22 @@ class ChunkStore(Protocol):
 
 
 class MemoryChunks:
-    """Chunks of a run that ends with the task."""
+    """Chunks of a run that ends with the task, or of state that is neither read from nor written to Spark yet."""
 
-    def __init__(self) -> None:
-        self._bodies: dict[int, bytes] = {}
+    def __init__(self, bodies: Mapping[int, bytes] | None = None) -> None:
+        self.bodies = dict(bodies or {})
 
     def read(self, number: int) -> bytes:
         """Return a chunk."""
-        return self._bodies[number]
+        return self.bodies[number]
 
     def write(self, number: int, body: bytes) -> None:
         """Keep a chunk."""
-        self._bodies[number] = body
+        self.bodies[number] = body
 
     def delete(self, number: int) -> None:
         """Forget a chunk."""
-        del self._bodies[number]
+        del self.bodies[number]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from slackwater.pipeline.groups import GrowingGroups
     from slackwater.spark.state import ChunkStore
 
-_FIRST = 2**60  # chunks from here on are windows that are watched: no pane has such a number
+FIRST = 2**60  # chunks from here on are windows that are watched: no pane has such a number
 _BIN = "__slackwater_bin"
 
 
 def read_watched(store: ChunkStore, windows: Sequence[int], groups: GrowingGroups, values: int) -> dict[int, Cells]:
     """Return the cells of these windows, by (bin, group)."""
-    tables = [read_chunk(store, _FIRST + window) for window in windows]
+    tables = [read_chunk(store, FIRST + window) for window in windows]
     bounds = np.cumsum([0, *(table.num_rows for table in tables)])
     code = groups.codes_of(tables)
     watched = {}
@@ -43,9 +43,9 @@ def commit_watched(
     """Write the windows that changed, and forget those that are not watched any more; return those that are."""
     for window in before:
         if window not in after:
-            store.delete(_FIRST + window)
+            store.delete(FIRST + window)
     for window, cells in after.items():
         if before.get(window) is not cells:
             table = chunk_of(cells, keys).append_column(_BIN, pa.array(cells.place))
-            store.write(_FIRST + window, sealed(table))
+            store.write(FIRST + window, sealed(table))
     return tuple(sorted(after))
