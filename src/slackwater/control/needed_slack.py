@@ -20,10 +20,11 @@ from slackwater.control.parameters import check_share, target_of
 from slackwater.errors import ParameterError
 from slackwater.estimate.arrays import Floats, added, pack, unpack
 from slackwater.estimate.event_lags import EventLags
+from slackwater.estimate.kernels import bin_of_one, tallied
 from slackwater.estimate.needed_slack import NeededSlack as Memory
-from slackwater.estimate.needed_slack import bin_of, slack_of_bin
+from slackwater.estimate.needed_slack import slack_of_bin
 from slackwater.measurement import NeededSlacks
-from slackwater.models.needed_slack import expected_recall, recall_to_count_on, with_prior
+from slackwater.models.needed_slack import expected_recall, first_to_count_on
 from slackwater.time import Duration, is_behind
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class NeededSlackController(Held):
         self._longest = max(self._longest, *(int(lag.max()) for lag in needs.lags if len(lag)), 0)
         self._lags.update(needs.lags, needs.events, needs.lag_weights)
         if needs.slack.any():
-            self._block = added(self._block, np.bincount(bin_of(needs.slack), weights=needs.weight))
+            self._block = added(self._block, tallied(needs.slack, needs.weight))
         else:
             self._block[0] += needs.weight.sum()
 
@@ -165,7 +166,7 @@ class NeededSlackController(Held):
         chosen = max(self._smallest_bin(place, prior, aim) for place in range(len(self._memories)))
         expected = expected_recall(self._memories[0].get())
         self._slack = min(slack_of_bin(chosen), self._longest, self._most)
-        waited = min(chosen, int(bin_of(np.array([self._slack]))[0]), len(expected) - 1)
+        waited = min(chosen, int(bin_of_one(self._slack)), len(expected) - 1)
         self._estimated = float(expected[waited])
 
     def _smallest_bin(self, place: int, prior: Floats, aim: float) -> int:
@@ -175,16 +176,16 @@ class NeededSlackController(Held):
         the longest has enough blocks to know whether trouble lasts.
         """
         share = 0.5 if place == len(self._memories) - 1 else 1.0
-        sums = with_prior(self._memories[place].get(), prior, _PRIOR_RESULTS)
-        recall = recall_to_count_on(
-            sums,
+        return first_to_count_on(
+            self._memories[place].get(),
+            prior,
+            _PRIOR_RESULTS,
+            aim,
             blocks_per_period=self._blocks,
             deviations=share * self._deviations,
             of_mean=share,
             lasting=place == 0,
         )
-        enough = recall >= aim - 1e-12
-        return int(np.argmax(enough)) if enough.any() else len(recall) - 1
 
 
 def _needs_of(measurement: Measurement) -> NeededSlacks:

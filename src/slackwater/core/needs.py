@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.compiled import compiled
 from slackwater.core.bound import Bound, Seeds
 from slackwater.core.combine import Combiner
-from slackwater.core.compiled import compiled
 from slackwater.core.needed import Needs, NeedsState
 from slackwater.core.probe import Pool
 from slackwater.core.sample import Sampler, SampleState

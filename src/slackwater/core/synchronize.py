@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slackwater.core.compiled import compiled
+from slackwater.compiled import compiled
 from slackwater.core.leaving_order import leaving_order
 from slackwater.core.near_search import search_near
 from slackwater.events import Tagged
