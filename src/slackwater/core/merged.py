@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.compiled import compiled
 from slackwater.core.near_search import search_near
 from slackwater.time import BEFORE_ALL_TIME, running_clock
 
@@ -16,6 +17,18 @@ if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
     from slackwater.events import Rows
     from slackwater.time import Mask, Times
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """Those events of one stream that came behind the slowest clock, in the order in which they came."""
+
+    position: Rows  # among the events of their stream
+    step: Rows
+    lag: Times  # how far behind
+
+    def __len__(self) -> int:
+        return len(self.position)
 
 
 @dataclass(frozen=True)
@@ -84,6 +97,18 @@ class MergedArrivals:
             largest[own] = np.maximum(largest[own], arrivals.largest_delay)
         return largest
 
+    @cached_property
+    def behind(self) -> tuple[Behind, ...]:
+        """The events of each stream that came behind the slowest clock; those that come together do so in order."""
+        return tuple(
+            Behind(*_behind(own.events.time, self.steps_of(stream), self.before))
+            for stream, own in enumerate(self.streams)
+        )
+
+    def steps_of(self, stream: int) -> Rows:
+        """Return the step of each event of a stream."""
+        return self.streams[stream].per_event(self._steps[stream])
+
     def of_stream(self, stream: int, values: Times) -> Times:
         """Return the values of those steps in which a stream had arrivals."""
         return values[self._steps[stream]]
@@ -131,3 +156,19 @@ def _without_repetition(values: Times) -> Times:
     new = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], out=new[1:])
     return values if bool(new.all()) else values[new]
+
+
+@compiled
+def _behind(time: Times, step: Rows, clock: Times) -> tuple[Rows, Rows, Times]:
+    """Return positions, steps and lags of events behind the clock before their step."""
+    count = 0
+    for at in range(len(time)):
+        count += time[at] < clock[step[at]]
+    position, steps, lag = np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int64)
+    if count > 0:
+        count = 0
+        for at in range(len(time)):
+            if time[at] < clock[step[at]]:
+                position[count], steps[count], lag[count] = at, step[at], clock[step[at]] - time[at]
+                count += 1
+    return position, steps, lag

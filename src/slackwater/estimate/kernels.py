@@ -1,4 +1,4 @@
-"""What memories by bins of slack do at every decision, compiled: a column has hundreds of bins, so calls are what costs.
+"""What memories by bins of slack do at every decision, compiled: a column has hundreds of bins, so calls are the cost.
 
 Every sum is taken in the order in which NumPy takes it for whole columns: what was remembered before these were kernels
 is remembered to the last bit.

@@ -24,7 +24,7 @@ from slackwater.pipeline.produced import ProducedShare
 from slackwater.time import BEFORE_ALL_TIME, release_horizon, running_clock
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from slackwater.core.conditions import Condition
     from slackwater.core.join import Processed, WindowJoin
@@ -114,27 +114,29 @@ class Foresight:
         """Return the slack at each step, given the steps at which boundaries are crossed, and how many at each."""
         group = np.repeat(np.arange(len(crossed) + 1), np.diff(crossed + 1, prepend=0, append=arrivals.steps))
         needs = self._profile.on_batch(arrivals, group, intervals=len(crossed) + 1).by_step()
-        edges = np.searchsorted(group[needs.step], np.arange(len(crossed) + 2)).tolist()
         stretches = _stretches(crossed, arrivals.steps)
+        edges = np.searchsorted(needs.step, [0, *(stop for _, stop in stretches)]).tolist()
         lags = [_LateEvents.of(arrivals, stream, stretches) for stream in range(len(arrivals.streams))]
-        slack = np.empty(arrivals.steps, np.int64)
+        clocks = arrivals.clock[crossed].tolist()
+        slacks: list[int] = []
         self._needs, self._interval = needs, group
         self._estimated, self._measured = [], []
         for number, (start, stop) in enumerate(stretches):
             if start == stop:
+                slacks.append(0)
                 continue
-            slack[start:stop] = self._controller.next_slack().microseconds
+            slacks.append(self._controller.next_slack().microseconds)
             self._estimated.append(_or_nan(estimated_by(self._controller)))
             mine = needs[edges[number] : edges[number + 1]]
-            made = self._measure(arrivals, int(slack[start]), mine, start, stop)
+            made = self._measure(arrivals, slacks[-1], mine, start, stop)
             closes = number < len(crossed)
             if closes:
-                self._recent.close(int(arrivals.clock[stop - 1]))
+                self._recent.close(clocks[number])
                 self._measured.append(_or_nan(self._recent.get()))
             of_streams = [lag.of_stretch(number) for lag in lags]
             intervals = int(passed[number]) if closes else 0
             self._controller.observe(self._measurement(arrivals, mine, made, of_streams, stop, intervals))
-        return slack
+        return np.array(slacks, np.int64)[group]
 
     def on_processed(self, processed: Processed) -> None:
         """Count what the join has made of events that came in no batch."""
@@ -142,12 +144,17 @@ class Foresight:
             self._produced.on_processed(processed)
 
     def explained(
-        self, decisions: Decisions, processed: Processed, done: Rows, watermark: Times, passed_on: Times
+        self,
+        decisions: Decisions,
+        processed: Processed,
+        done: Rows,
+        watermark: Times,
+        passed_on: Callable[[Rows], Times],
     ) -> Decisions:
         """Write down what was expected of each slack and what was measured.
 
         `processed` is what the join has made of the batch, `done` how much of it at each decision, `watermark` the
-        join's time then, `passed_on` before each step.
+        join's time then, `passed_on` says it before steps.
         """
         if self._produced is None:
             measured = np.array(self._measured[: len(decisions)], np.float64)
@@ -228,11 +235,9 @@ class _LateEvents:
 
     @classmethod
     def of(cls, arrivals: MergedArrivals, stream: int, stretches: list[tuple[int, int]]) -> _LateEvents:
-        step = arrivals.per_event(stream, np.arange(arrivals.steps))
-        lag = arrivals.before[step] - arrivals.streams[stream].events.time
-        late = np.flatnonzero(lag > 0)
-        starts = [0, *(stop for _, stop in stretches)]
-        return cls(lag[late], np.searchsorted(step[late], starts).tolist(), np.searchsorted(step, starts).tolist())
+        late, starts = arrivals.behind[stream], [0, *(stop for _, stop in stretches)]
+        edges = np.searchsorted(arrivals.steps_of(stream), starts).tolist()
+        return cls(late.lag, np.searchsorted(late.step, starts).tolist(), edges)
 
     def of_stretch(self, number: int) -> tuple[Times, int]:
         """Return the lags of late events of a stretch, and how many events it had."""
