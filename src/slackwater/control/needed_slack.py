@@ -136,12 +136,15 @@ class NeededSlackController(Held):
         }
 
     def _learn(self, needs: NeededSlacks) -> None:
-        self._longest = max(self._longest, *(int(lag.max()) for lag in needs.lags if len(lag)), 0)
+        for lag in needs.lags:
+            if len(lag):
+                self._longest = max(self._longest, int(lag.max()))
         self._lags.update(needs.lags, needs.events, needs.lag_weights)
-        if needs.slack.any():
+        in_time = needs.in_time
+        if in_time is None:
             self._block = added(self._block, tallied(needs.slack, needs.weight))
         else:
-            self._block[0] += needs.weight.sum()
+            self._block[0] += in_time
 
     def _correct(self, lacking: float) -> None:
         """Become more or less cautious, by whether the last period fell short; caution does not help at the cap."""
