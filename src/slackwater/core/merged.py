@@ -165,6 +165,9 @@ def _merged(
     levels, slowest = np.empty((streams, len(values) + 1), np.int64), np.empty(len(values) + 1, np.int64)
     fastest, at, now, count = np.empty(len(values), np.int64), edges[:-1].copy(), before.copy(), 0
     levels[:, 0], slowest[0] = now, _slowest(now, awaited)
+    if streams == 2 and awaited.all():
+        count = _merge_two(values, clocks, edges, now, arrival, step, levels, fastest, slowest)
+        return arrival[:count], step, levels[:, : count + 1], fastest[:count], slowest[: count + 1]
     while True:
         first = -1
         for s in range(streams):
@@ -185,6 +188,36 @@ def _merged(
         count += 1
         slowest[count] = _slowest(now, awaited)
     return arrival[:count], step, levels[:, : count + 1], fastest[:count], slowest[: count + 1]
+
+
+@compiled
+def _merge_two(
+    values: Times,
+    clocks: Times,
+    edges: Rows,
+    now: Times,
+    arrival: Times,
+    step: Rows,
+    levels: Times,
+    fastest: Times,
+    slowest: Times,
+) -> int:
+    """Do that for two streams, which most joins have: twice as fast as with a loop over streams at every step."""
+    left, right, count, one, other = edges[0], edges[1], 0, now[0], now[1]
+    while left < edges[1] or right < edges[2]:
+        takes_left = right == edges[2] or (left < edges[1] and values[left] <= values[right])
+        takes_right = not takes_left or (right < edges[2] and values[left] == values[right])
+        if takes_left:
+            arrival[count], step[left], one = values[left], count, max(one, clocks[left])
+            left += 1
+        if takes_right:
+            arrival[count], step[right], other = values[right], count, max(other, clocks[right])
+            right += 1
+        levels[0, count + 1], levels[1, count + 1] = one, other
+        fastest[count] = max(one, other)
+        count += 1
+        slowest[count] = min(one, other) if min(one, other) > BEFORE_ALL_TIME else max(one, other)
+    return count
 
 
 @compiled
