@@ -30,7 +30,7 @@ from slackwater.time import Duration, is_behind
 if TYPE_CHECKING:
     from slackwater.measurement import Measurement
 
-_NO_TIMES, _IN_TIME = np.empty(0, np.int64), np.zeros(1, np.int64)
+_NO_TIMES = np.empty(0, np.int64)
 _BLOCKS_PER_PERIOD = 12  # fewer say little about how blocks vary, more are not independent of each other
 _BLOCKS_TO_START = 2  # until then, wait as long as any event needed
 _PRIOR_RESULTS = 30  # that events' lags count for, where results are rare
@@ -196,10 +196,12 @@ def _needs_of(measurement: Measurement) -> NeededSlacks:
     if measurement.needs is not None:
         return measurement.needs
     delays = _NO_TIMES if measurement.streams else measurement.delays
-    behind = np.flatnonzero(is_behind(delays, 0))
-    lags, weights, arrived = delays[behind], np.ones(len(behind)), len(delays)
+    behind = is_behind(delays, 0)
+    lags, arrived = delays[behind], measurement.arrived
+    weight: Floats = np.ones(len(lags) + 1)
+    of_lags: tuple[Floats, ...] = ()
     if measurement.weights is not None:
-        weights, arrived = measurement.weights[behind].astype(np.float64), measurement.arrived
-    in_time = arrived - float(weights.sum())  # all of them need nothing, and count as one result that stands for them
-    slack, weight = np.concatenate((_IN_TIME, lags)), np.concatenate(((in_time,), weights))
-    return NeededSlacks(slack, weight, (lags,), (arrived,), measurement.kept, lag_weights=(weights,))
+        weight[1:] = measurement.weights[behind]
+        of_lags = (weight[1:],)
+    weight[0] = arrived - (weight[1:].sum() if of_lags else len(lags))  # all that need nothing are one result
+    return NeededSlacks(np.append(0, lags), weight, (lags,), (arrived,), measurement.kept, lag_weights=of_lags)

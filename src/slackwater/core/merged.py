@@ -94,6 +94,11 @@ class MergedArrivals:
             _raise(largest, self.steps_of(stream), arrivals.delay)
         return largest
 
+    @property
+    def max_delay(self) -> int:
+        """The largest delay."""
+        return max((arrivals.max_delay for arrivals in self.streams), default=0)
+
     @cached_property
     def behind(self) -> tuple[Behind, ...]:
         """The events of each stream that came behind the slowest clock; those that come together do so in order."""

@@ -93,7 +93,7 @@ class NeedsProfile:
         """
         if not arrivals.steps:
             return Needs.none()
-        late = sum(np.bincount(interval[each.step], minlength=intervals) for each in arrivals.behind)
+        late = np.bincount(interval[np.concatenate([each.step for each in arrivals.behind])], minlength=intervals)
         floor = self._remembered_from(arrivals, interval, intervals)
         self._combining = None
         self._batch = _Batch(arrivals, tuple(self._seen), interval, floor, intervals)

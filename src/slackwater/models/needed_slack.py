@@ -132,7 +132,8 @@ def _recall_at(
         product = _value(m_m_before, at) - share * _value(n_m_before, at) + share * share * n_before
         correlation = min(max(product / max(square, 1e-12), 0.0), _MOST_CORRELATED)
         square *= (1 + correlation) / (1 - correlation)
-    return 1 - share - deviation * math.sqrt(square) / n
+    recall: float = 1 - share - deviation * math.sqrt(square) / n
+    return recall
 
 
 @compiled

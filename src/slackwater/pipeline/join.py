@@ -313,7 +313,7 @@ class StreamsPipeline(ABC):
             at=int(arrivals.clock[-1]),
             intervals=int(decisions.intervals.sum()),
             slack=int(slack[-1]),
-            max_delay=max((int(own.delay.max(initial=0)) for own in arrivals.streams), default=0),
+            max_delay=arrivals.max_delay,
             delays=np.concatenate([own.delay for own in arrivals.streams]),
             counts=self.counts,
             streams=streams,
