@@ -102,10 +102,14 @@ class MergedArrivals:
     @cached_property
     def behind(self) -> tuple[Behind, ...]:
         """The events of each stream that came behind the slowest clock; those that come together do so in order."""
-        return tuple(
-            Behind(*_behind(own.events.time, self.steps_of(stream), self.before))
-            for stream, own in enumerate(self.streams)
-        )
+        return tuple(map(self._behind, range(len(self.streams))))
+
+    def _behind(self, stream: int) -> Behind:
+        """Look for them, unless all came in order in a stream that had spoken: the slowest clock is not ahead of it."""
+        own, none = self.streams[stream], np.empty(0, np.int64)
+        if own.max_delay == 0 and self.steps and self.clocks_before[stream][0] > BEFORE_ALL_TIME:
+            return Behind(none, none, none)
+        return Behind(*_behind(own.events.time, self.steps_of(stream), self.before))
 
     def steps_of(self, stream: int) -> Rows:
         """Return the step of each event of a stream."""
