@@ -13,7 +13,7 @@ from rich.table import Table
 
 import slackwater
 from benchmarks.budget.local import Spent, local_runs
-from benchmarks.budget.stages import STAGES
+from benchmarks.budget.stages import HANDLING, STAGES
 
 RESULTS = Path(__file__).parent.parent / "results"
 
@@ -29,7 +29,7 @@ def main(*, quick: bool, repeat: int) -> int:
     runs = list(timed(quick=quick))
     console.print(spark_table(runs))
     lines = [
-        *({"budget": each.run, "us_per_row": each.stages, "decisions": each.decisions} for each in spent),
+        *(_as_line(each) for each in spent),
         *({"budget": run.name, "rows": run.rows, "milliseconds_per_batch": run.parts} for run in runs),
     ]
     console.print(f"written to {_write(lines)}")
@@ -39,13 +39,20 @@ def main(*, quick: bool, repeat: int) -> int:
 def table(spent: Iterable[Spent]) -> Table:
     """Return a line for each run: microseconds of processor time for each row, stage by stage."""
     shown = Table(title="in process: us of processor time for each row")
-    for column in ("run", *STAGES, "all", "disorder", "adapt", "us per decision"):
+    for column in ("run", *STAGES, "all", "disorder", "adapt", "with files", "disorder", "adapt", "us per decision"):
         shown.add_column(column, justify="left" if column == "run" else "right")
     for each in spent:
         parts = [f"{each.stages[stage]:.3f}" for stage in STAGES]
-        shares = f"{each.handling:.0%}", f"{each.share(['adapt']):.1%}", f"{each.of_a_decision:.0f}"
-        shown.add_row(each.run, *parts, f"{each.total:.3f}", *shares)
+        shares = f"{each.handling:.0%}", f"{each.share(['adapt']):.1%}"
+        of_run = f"{each.share_with_files(HANDLING):.0%}", f"{each.share_with_files(['adapt']):.1%}"
+        whole = f"{sum(each.with_files.values()):.3f}"
+        shown.add_row(each.run, *parts, f"{each.total:.3f}", *shares, whole, *of_run, f"{each.of_a_decision:.0f}")
     return shown
+
+
+def _as_line(spent: Spent) -> dict[str, object]:
+    stages = {"us_per_row": dict(spent.stages), "us_per_row_with_files": dict(spent.with_files)}
+    return {"budget": spent.run, **stages, "decisions": spent.decisions}
 
 
 def _write(lines: Iterable[dict[str, object]]) -> Path:

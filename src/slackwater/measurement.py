@@ -67,6 +67,13 @@ class NeededSlacks:
     made: float = 0.0  # how much of the weight was produced
     lag_weights: tuple[Numbers, ...] = ()  # how many events each lag stands for; empty: one each
 
+    @property
+    def in_time(self) -> float | None:
+        """How many results there are if none needs any slack; None if one does."""
+        if len(self.slack) == 1:  # what most measurements of sorted input are: worth no call of NumPy
+            return None if self.slack[0] else float(self.weight[0])
+        return None if self.slack.any() else float(self.weight.sum())
+
 
 @dataclass(frozen=True, slots=True)
 class RecentWindows:

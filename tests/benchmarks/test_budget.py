@@ -32,8 +32,11 @@ def test_all_of_the_processor_time_is_dealt_out():
 
 def test_a_line_has_the_share_of_disorder_handling_and_what_a_decision_takes():
     stages = {**dict.fromkeys(STAGES, 0.0), "operator": 0.6, "reorder": 0.3, "adapt": 0.1}
-    spent = Spent("join", stages, rows=1_000, decisions=10)
+    spent = Spent("join", stages, rows=1_000, decisions=10, with_files={**stages, "rest": 1.0})
     assert (0.4, 10.0) == pytest.approx((spent.handling, spent.of_a_decision))
+    assert (0.2, 0.05) == pytest.approx(
+        (spent.share_with_files(["reorder", "adapt"]), spent.share_with_files(["adapt"]))
+    )
     assert 1 == table([spent]).row_count
 
 

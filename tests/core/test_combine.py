@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from slackwater.compiled import compiled_source
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.bound import Seeds
 from slackwater.core.combine import Combiner
-from slackwater.core.compiled import compiled_source
 from slackwater.core.merged import MergedArrivals
 from slackwater.core.probe import Index, Pool, Triggers
 from slackwater.core.sample import Sampler, SampleState

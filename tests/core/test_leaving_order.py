@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slackwater.core.leaving_order import leaving_order
+from slackwater.core.leaving_order import leaving_order, merging_order
 from slackwater.core.near_search import search_near
 from slackwater.events import Tagged
 
@@ -19,6 +19,15 @@ def test_events_leave_by_cause_time_stream_and_arrival(events: list[tuple[int, i
     first = np.array([cause for cause, _, _ in events], np.int64)
     expected = sorted(range(len(events)), key=lambda i: (*events[i], i))
     assert expected == leaving_order(first, tagged).tolist()
+
+
+@given(st.lists(st.lists(st.tuples(SMALL, SMALL), max_size=12), min_size=1, max_size=3))
+def test_runs_that_are_in_order_are_merged_into_the_same_order(runs: list[list[tuple[int, int]]]) -> None:
+    events = [(cause, time, stream) for stream, run in enumerate(runs) for cause, time in sorted(run)]
+    tagged = Tagged.of([(stream, time) for _, time, stream in events])
+    first = np.array([cause for cause, _, _ in events], np.int64)
+    edges = np.cumsum([0, *map(len, runs)]).tolist()
+    assert leaving_order(first, tagged).tolist() == merging_order(first, tagged, edges).tolist()
 
 
 def test_a_stream_that_is_sorted_backwards_leaves_in_order_too() -> None:

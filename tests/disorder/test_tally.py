@@ -12,7 +12,8 @@ from slackwater.disorder.columns import Question, Reader
 from slackwater.disorder.run import finished, profile_of, profile_table
 from slackwater.disorder.slices import WIDTHS, width_for
 from slackwater.disorder.tally import MOST_GAPS, Tally, packed, unpacked
-from slackwater.estimate.needed_slack import MOST_BINS, bin_of
+from slackwater.estimate.kernels import MOST_BINS
+from slackwater.estimate.needed_slack import bin_of
 from tests.oracle.disorder import delays_of, gaps_of, own_delays_of, skews_of
 
 ASKED = Question.of(event_time="ts", unit="us", max_ahead=None, arrival="seq", by="key", stream="key")

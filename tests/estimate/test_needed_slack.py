@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slackwater.estimate.event_lags import EventLags
+from slackwater.estimate.kernels import tallied
 from slackwater.estimate.needed_slack import NeededSlack, bin_of, slack_of_bin
 from slackwater.estimate.recent_recall import RecentRecall
 
@@ -89,3 +90,10 @@ def test_what_is_due_in_a_part_of_an_interval_counts_when_it_ends():
     recent = RecentRecall(10, json.loads(json.dumps(recent.snapshot())))
     recent.close(5)
     assert 0.75 == recent.get()
+
+
+def test_a_tally_is_what_each_bin_weighs():
+    slacks, weights = np.array([0, 7, 0, 1_000_000, 7]), np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+    expected = np.bincount(bin_of(slacks), weights=weights)
+    assert expected.tolist() == tallied(slacks, weights).tolist()
+    assert np.bincount(bin_of(slacks)).tolist() == tallied(slacks, np.empty(0)).tolist()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from slackwater.estimate.needed_slack import NeededSlack
-from slackwater.models.needed_slack import expected_recall, recall_to_count_on, with_prior
+from slackwater.models.needed_slack import expected_recall, first_to_count_on, recall_to_count_on, with_prior
 
 
 def sums_of(*blocks):
@@ -72,3 +72,17 @@ def test_where_nothing_is_known_everything_can_be_counted_on():
     nothing = sums_of([0, 0])
     assert [1.0, 1.0] == recall_to_count_on(nothing, blocks_per_period=12, deviations=3).tolist()
     assert [1.0, 1.0] == expected_recall(nothing).tolist()
+
+
+def test_the_first_bin_to_count_on_is_where_the_recall_of_all_bins_reaches_the_aim():
+    sums = sums_of([5, 3, 0, 1], [2, 0, 6], [9, 0, 1])
+    prior = np.array([0.5, 0.4, 0.1, 0.0, 0.0])
+    options = {"blocks_per_period": 12, "deviations": 0.5, "lasting": True}
+    recall = recall_to_count_on(with_prior(sums, prior, 30), **options)
+    for aim in recall.tolist():
+        expected = int(np.flatnonzero(recall >= aim - 1e-12)[0])
+        assert expected == first_to_count_on(sums, prior, 30, aim, **options)
+
+
+def test_where_no_bin_reaches_the_aim_the_last_one_counts():
+    assert 1 == first_to_count_on(sums_of([5, 5]), np.zeros(2), 30, 2.0, blocks_per_period=12, deviations=0)

@@ -113,17 +113,17 @@ class BoundedDropsController(Around):
 
         Events that arrived together count together: they have no order. Each stands for `weights` events, if given.
         """
-        slack = self._inner.next_slack().microseconds
-        last, late = arrived_by - 1, is_behind(delays, slack) * (1 if weights is None else weights)
+        slack, largest = self._inner.next_slack().microseconds, int(delays.max())
+        last, late = arrived_by - 1, is_behind(delays, slack)
         arriving = arrived_by if weights is None else np.cumsum(weights)[last]
-        if self._stays_calm(late, arriving):
-            self._peak.update(int(delays.max()))
-            return np.broadcast_to(np.int64(slack), arrived_by.shape)
-        behind = self._behind + np.cumsum(late)[last]
+        if self._stays_calm(int(np.count_nonzero(late) if weights is None else weights[late].sum()), arriving):
+            self._peak.update(largest)
+            return np.full(len(arrived_by), slack)
+        behind = self._behind + np.cumsum(late if weights is None else late * weights)[last]
         alarm = np.maximum.accumulate((behind > self._unheeded(arriving)) | self._alarmed)
         peak = np.maximum(np.maximum.accumulate(delays)[last], max(self._peak.get(), slack))
         path: Times = np.where(alarm, peak, slack)
-        self._peak.update(int(delays.max()))
+        self._peak.update(largest)
         self._arrived, self._behind, self._alarmed = self._arrived + int(arriving[-1]), int(behind[-1]), bool(alarm[-1])
         return path
 
@@ -138,9 +138,9 @@ class BoundedDropsController(Around):
         }
         return {**super().snapshot(), "guard": guard}
 
-    def _stays_calm(self, late: Rows, arriving: Rows) -> bool:
+    def _stays_calm(self, late: int, arriving: Rows) -> bool:
         """Count, if no step raises an alarm: ever more events may be late, so the last would have to at the first."""
-        behind = self._behind + int(late.sum())
+        behind = self._behind + late
         if self._alarmed or behind > self._unheeded(arriving[0]):
             return False
         self._arrived, self._behind = self._arrived + int(arriving[-1]), behind

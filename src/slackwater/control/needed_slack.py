@@ -20,16 +20,17 @@ from slackwater.control.parameters import check_share, target_of
 from slackwater.errors import ParameterError
 from slackwater.estimate.arrays import Floats, added, pack, unpack
 from slackwater.estimate.event_lags import EventLags
+from slackwater.estimate.kernels import bin_of_one, tallied
 from slackwater.estimate.needed_slack import NeededSlack as Memory
-from slackwater.estimate.needed_slack import bin_of, slack_of_bin
+from slackwater.estimate.needed_slack import slack_of_bin
 from slackwater.measurement import NeededSlacks
-from slackwater.models.needed_slack import expected_recall, recall_to_count_on, with_prior
+from slackwater.models.needed_slack import expected_recall, first_to_count_on
 from slackwater.time import Duration, is_behind
 
 if TYPE_CHECKING:
     from slackwater.measurement import Measurement
 
-_NO_TIMES, _IN_TIME = np.empty(0, np.int64), np.zeros(1, np.int64)
+_NO_TIMES = np.empty(0, np.int64)
 _BLOCKS_PER_PERIOD = 12  # fewer say little about how blocks vary, more are not independent of each other
 _BLOCKS_TO_START = 2  # until then, wait as long as any event needed
 _PRIOR_RESULTS = 30  # that events' lags count for, where results are rare
@@ -135,12 +136,15 @@ class NeededSlackController(Held):
         }
 
     def _learn(self, needs: NeededSlacks) -> None:
-        self._longest = max(self._longest, *(int(lag.max()) for lag in needs.lags if len(lag)), 0)
+        for lag in needs.lags:
+            if len(lag):
+                self._longest = max(self._longest, int(lag.max()))
         self._lags.update(needs.lags, needs.events, needs.lag_weights)
-        if needs.slack.any():
-            self._block = added(self._block, np.bincount(bin_of(needs.slack), weights=needs.weight))
+        in_time = needs.in_time
+        if in_time is None:
+            self._block = added(self._block, tallied(needs.slack, needs.weight))
         else:
-            self._block[0] += needs.weight.sum()
+            self._block[0] += in_time
 
     def _correct(self, lacking: float) -> None:
         """Become more or less cautious, by whether the last period fell short; caution does not help at the cap."""
@@ -165,7 +169,7 @@ class NeededSlackController(Held):
         chosen = max(self._smallest_bin(place, prior, aim) for place in range(len(self._memories)))
         expected = expected_recall(self._memories[0].get())
         self._slack = min(slack_of_bin(chosen), self._longest, self._most)
-        waited = min(chosen, int(bin_of(np.array([self._slack]))[0]), len(expected) - 1)
+        waited = min(chosen, int(bin_of_one(self._slack)), len(expected) - 1)
         self._estimated = float(expected[waited])
 
     def _smallest_bin(self, place: int, prior: Floats, aim: float) -> int:
@@ -175,16 +179,16 @@ class NeededSlackController(Held):
         the longest has enough blocks to know whether trouble lasts.
         """
         share = 0.5 if place == len(self._memories) - 1 else 1.0
-        sums = with_prior(self._memories[place].get(), prior, _PRIOR_RESULTS)
-        recall = recall_to_count_on(
-            sums,
+        return first_to_count_on(
+            self._memories[place].get(),
+            prior,
+            _PRIOR_RESULTS,
+            aim,
             blocks_per_period=self._blocks,
             deviations=share * self._deviations,
             of_mean=share,
             lasting=place == 0,
         )
-        enough = recall >= aim - 1e-12
-        return int(np.argmax(enough)) if enough.any() else len(recall) - 1
 
 
 def _needs_of(measurement: Measurement) -> NeededSlacks:
@@ -192,10 +196,12 @@ def _needs_of(measurement: Measurement) -> NeededSlacks:
     if measurement.needs is not None:
         return measurement.needs
     delays = _NO_TIMES if measurement.streams else measurement.delays
-    behind = np.flatnonzero(is_behind(delays, 0))
-    lags, weights, arrived = delays[behind], np.ones(len(behind)), len(delays)
+    behind = is_behind(delays, 0)
+    lags, arrived = delays[behind], measurement.arrived
+    weight: Floats = np.ones(len(lags) + 1)
+    of_lags: tuple[Floats, ...] = ()
     if measurement.weights is not None:
-        weights, arrived = measurement.weights[behind].astype(np.float64), measurement.arrived
-    in_time = arrived - float(weights.sum())  # all of them need nothing, and count as one result that stands for them
-    slack, weight = np.concatenate((_IN_TIME, lags)), np.concatenate(((in_time,), weights))
-    return NeededSlacks(slack, weight, (lags,), (arrived,), measurement.kept, lag_weights=(weights,))
+        weight[1:] = measurement.weights[behind]
+        of_lags = (weight[1:],)
+    weight[0] = arrived - (weight[1:].sum() if of_lags else len(lags))  # all that need nothing are one result
+    return NeededSlacks(np.append(0, lags), weight, (lags,), (arrived,), measurement.kept, lag_weights=of_lags)

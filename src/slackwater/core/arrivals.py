@@ -108,6 +108,11 @@ class Arrivals:
         largest: Times = np.maximum.reduceat(self.delay, self._first[:-1])
         return largest
 
+    @cached_property
+    def max_delay(self) -> int:
+        """The largest delay."""
+        return int(self.delay.max(initial=0))
+
     def part(self, start: int, stop: int) -> Arrivals:
         """Return the steps `[start, stop)` on their own."""
         low, high = self._position(start), self._position(stop)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.compiled import compiled
 from slackwater.core.cells import Cells, Input
-from slackwater.core.compiled import compiled
 from slackwater.core.panes import Panes
 from slackwater.core.rollup import windows_of
 from slackwater.time import first_unshown_window, window_end

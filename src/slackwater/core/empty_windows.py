@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.compiled import compiled
 from slackwater.core.cells import Cells
-from slackwater.core.compiled import compiled
 from slackwater.core.segments import stable_order
 
 if TYPE_CHECKING:

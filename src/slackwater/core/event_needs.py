@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.core.compiled import compiled
+from slackwater.compiled import compiled
 from slackwater.core.needed import Needs, NeedsState
 from slackwater.events import Events
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.core.compiled import compiled
+from slackwater.compiled import compiled
 
 if TYPE_CHECKING:
     import numpy.typing as npt

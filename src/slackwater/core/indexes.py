@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.compiled import compiled
 from slackwater.core.codes import JointCodes
-from slackwater.core.compiled import compiled
 from slackwater.core.conditions import NO_CELL, Condition
 from slackwater.core.probe import Index, Pool, Triggers
 

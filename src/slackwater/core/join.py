@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -75,17 +76,34 @@ class Results:
         return len(self.time)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Processed:
     """What the join made of a batch, event by event in the order of processing."""
 
     events: Tagged
-    behind: Times  # the join's time when each came
+    times: Times  # the join's time when each came, and after the last
     in_order: Mask
     completed: Numbers  # how many results each completed
     cross: Numbers | None  # how many it would have completed without a condition; None unless asked for
     results: Results | None  # None unless asked for
     ready: Mask | None = None  # whether each was ready when it left the gate; None where there is no gate
+
+    @property
+    def behind(self) -> Times:
+        """The join's time when each came."""
+        return self.times[:-1]
+
+    @cached_property
+    def late(self) -> Rows:
+        """The positions of those that were not in order."""
+        return np.flatnonzero(~self.in_order)
+
+    @cached_property
+    def completed_by(self) -> Numbers:
+        """How many results the first n completed, for every n."""
+        total = np.zeros(len(self.completed) + 1)
+        np.cumsum(self.completed, out=total[1:])
+        return total
 
 
 class WindowJoinLogic:
@@ -103,16 +121,17 @@ class WindowJoinLogic:
     def on_batch(self, events: Tagged, *, listing: bool = True, cross: bool = False) -> Processed:
         """Process events; `listing` gives the results themselves, `cross` what the windows offered."""
         before = BEFORE_ALL_TIME if self._time is None else self._time
-        behind = np.concatenate(([before], running_clock(events.time, self._time)[:-1]))[: len(events)]
+        times = np.concatenate(([before], running_clock(events.time, self._time)))
+        behind = times[:-1]
         in_order = ~is_late(events.time, behind)
         inserted = self._inserted(events, behind, in_order)
         pools = self._pools(events, inserted)
         completed, results = self._complete(events, behind, in_order, inserted, pools, listing=listing)
         offered = self._offered(events, in_order, pools) if cross else None
         if len(events):
-            self._time = max(before, int(events.time.max()))
+            self._time = int(times[-1])
         self._slide(events, inserted)
-        return Processed(events, behind, in_order, completed, offered, results)
+        return Processed(events, times, in_order, completed, offered, results)
 
     @property
     def time(self) -> int | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slackwater.core.compiled import compiled
+from slackwater.compiled import compiled
 from slackwater.core.heaps import ARRIVAL, KEY, NONE, ROW, SIBLING, TIME, pop, push
 from slackwater.time import clock_grew, is_late, is_released, release_horizon
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slackwater.core.compiled import compiled
+from slackwater.compiled import compiled
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,6 +29,30 @@ def leaving_order(first: Times, events: Tagged) -> npt.NDArray[np.intp]:
     order = np.argsort(first, kind="stable")
     columns = first, events.time, events.stream, events.arrival
     return order if _settle(order, *columns) else np.lexsort(columns[::-1])
+
+
+def merging_order(first: Times, events: Tagged, edges: Sequence[int]) -> npt.NDArray[np.intp]:
+    """Return the same order for events in runs, each of which is in that order; O(n runs).
+
+    >>> from slackwater.events import Tagged
+    >>> merging_order(np.array([0, 1, 1]), Tagged.of([(0, 9), (0, 7), (1, 7)]), [0, 2, 3]).tolist()
+    [0, 1, 2]
+    """
+    order: npt.NDArray[np.intp] = _merge(np.array(edges), first, events.time, events.stream, events.arrival)
+    return order
+
+
+@compiled
+def _merge(edges: Any, first: Any, time: Any, stream: Any, arrival: Any) -> Any:
+    order, at = np.empty(len(first), np.intp), edges[:-1].copy()
+    for position in range(len(order)):
+        best = -1
+        for run in range(len(at)):
+            if at[run] < edges[run + 1] and (best < 0 or _is_before(at[run], at[best], first, time, stream, arrival)):
+                best = run
+        order[position] = at[best]
+        at[best] += 1
+    return order
 
 
 @compiled

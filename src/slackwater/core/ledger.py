@@ -17,7 +17,8 @@ import numpy as np
 from slackwater.core.cells import Cells, Input
 from slackwater.core.panes import Panes
 from slackwater.core.result_steps import ResultSteps
-from slackwater.estimate.needed_slack import MOST_BINS, bin_of, slack_of_bin
+from slackwater.estimate.kernels import MOST_BINS
+from slackwater.estimate.needed_slack import bin_of, slack_of_bin
 from slackwater.time import BEFORE_ALL_TIME, first_window, slack_to_stay_open
 
 if TYPE_CHECKING:

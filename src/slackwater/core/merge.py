@@ -54,14 +54,14 @@ class MergeLogic:
     def on_batch(self, events: Tagged, *, listing: bool = True, cross: bool = False) -> Processed:
         """Process events as they leave the synchronizer; each that is in order is its own result."""
         before = BEFORE_ALL_TIME if self.time is None else self.time
-        behind = np.append(before, running_clock(events.time, self.time))[: len(events)]
+        times = np.append(before, running_clock(events.time, self.time))
         place = self._places(events)
         last = np.maximum.accumulate(place)
         in_order = place[1:] >= last[:-1]
         if in_order.any():
             left = np.flatnonzero(in_order)[-1]
             self._state = MergeState(int(events.time[left]), int(events.stream[left]))
-        return Processed(events, behind, in_order, in_order.astype(np.float64), None, None)
+        return Processed(events, times, in_order, in_order.astype(np.float64), None, None)
 
     @property
     def time(self) -> int | None:

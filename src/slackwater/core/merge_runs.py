@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from slackwater.core.compiled import compiled
+from slackwater.compiled import compiled
 from slackwater.events import Rows, Tagged
 from slackwater.time import Times
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.core.compiled import compiled
+from slackwater.compiled import compiled
 
 if TYPE_CHECKING:
     from slackwater.events import Rows

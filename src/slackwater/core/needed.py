@@ -33,6 +33,16 @@ class Needs:
     def __getitem__(self, which: slice | Rows) -> Needs:
         return Needs(self.step[which], self.time[which], self.slack[which], self.weight[which], self.gone[which])
 
+    @property
+    def any_slack(self) -> bool:
+        """Whether any needs one."""
+        return bool(self.slack[0]) if len(self.slack) == 1 else bool(self.slack.any())
+
+    @property
+    def total(self) -> float:
+        """How many results they stand for."""
+        return float(self.weight[0]) if len(self.weight) == 1 else float(self.weight.sum())
+
     def by_step(self) -> Needs:
         """The same in the order of the arrivals."""
         return self[np.argsort(self.step, kind="stable")]

@@ -13,15 +13,15 @@ looked at, or a sample of them; of the others only the number of results matters
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.compiled import compiled
 from slackwater.core.bound import Bound, Seeds
 from slackwater.core.combine import Combiner
-from slackwater.core.compiled import compiled
 from slackwater.core.needed import Needs, NeedsState
 from slackwater.core.probe import Pool
 from slackwater.core.sample import Sampler, SampleState
@@ -46,11 +46,9 @@ class _Batch:
 
     arrivals: MergedArrivals
     seen: tuple[Events, ...]  # before it
-    lags: list[Times]  # of each stream, how far events came behind the slowest clock
     interval: Rows  # of each step
-    floor: Times  # at each step, the time from which on events are remembered
+    floor: Times  # in each interval, the time from which on events are remembered
     intervals: int
-    late: bool  # whether any event came behind the slowest clock
 
 
 class NeedsProfile:
@@ -95,13 +93,12 @@ class NeedsProfile:
         """
         if not arrivals.steps:
             return Needs.none()
-        lags = [self._lag(stream, arrivals) for stream in range(len(self._seen))]
-        late = self._late(arrivals, lags, interval, intervals)
-        floor = self._remembered_from(arrivals, lags, interval, intervals)
+        late = np.bincount(interval[np.concatenate([each.step for each in arrivals.behind])], minlength=intervals)
+        floor = self._remembered_from(arrivals, interval, intervals)
         self._combining = None
-        self._batch = _Batch(arrivals, tuple(self._seen), lags, interval, floor[interval], intervals, bool(late.any()))
-        looking = self._look_ahead(lags, late)
-        chosen = [self._chosen(stream, arrivals, lags[stream] > 0, interval, looking) for stream in range(len(lags))]
+        self._batch = _Batch(arrivals, tuple(self._seen), interval, floor, intervals)
+        looking = self._look_ahead(arrivals, late)
+        chosen = [self._chosen(stream, arrivals, interval, looking) for stream in range(len(self._seen))]
         found = Needs.none()
         if any(len(events) for events, _ in chosen):
             found = self._looked_at(self._batch, chosen)
@@ -119,8 +116,8 @@ class NeedsProfile:
         samples = tuple((late.snapshot(), others.snapshot()) for late, others in self._samplers)
         return replace(self._state, samples=samples, lost=tuple(each.snapshot() for each in self._lost))
 
-    def missed(self, passed_on: Times) -> Needs:
-        """Return the results of the last batch that were not produced, given the join's time before each of its steps.
+    def missed(self, passed_on: Callable[[Rows], Times]) -> Needs:
+        """Return the results of the last batch that were not produced, given the join's time before steps of it.
 
         Their last members came when the join was past these themselves, so nothing else has to be looked at: all of
         them, or about `_MOST_LOST` of each stream and interval. Can be asked once.
@@ -128,50 +125,35 @@ class NeedsProfile:
         if self._batch is None:
             return Needs.none()
         batch, chosen = self._batch, []
-        for stream, (own, lag) in enumerate(zip(batch.arrivals.streams, batch.lags, strict=True)):
-            late = np.flatnonzero(lag > 0) if batch.late else np.empty(0, np.int64)
-            step = batch.arrivals.step_of(stream, late)
-            lost = own.events.time[late] < passed_on[step]
-            picked, weight = self._lost[stream].choose(batch.interval[step[lost]], intervals=batch.intervals)
-            chosen.append((late[lost][picked], weight))
+        for stream, (own, late) in enumerate(zip(batch.arrivals.streams, batch.arrivals.behind, strict=True)):
+            lost = own.events.time[late.position] < passed_on(late.step)
+            picked, weight = self._lost[stream].choose(batch.interval[late.step[lost]], intervals=batch.intervals)
+            chosen.append((late.position[lost][picked], weight))
         found = Needs.none()
         if any(len(events) for events, _ in chosen):
             found = self._looked_at(batch, chosen, needed=False).by_step()
         self._batch = self._combining = None
-        return found[np.flatnonzero(found.gone <= passed_on[found.step])]
+        return found[np.flatnonzero(found.gone <= passed_on(found.step))]
 
-    def _lag(self, stream: int, arrivals: MergedArrivals) -> Times:
-        """Return how far each event came behind the slowest clock; those that come together do so in order."""
-        return arrivals.per_event(stream, arrivals.before) - arrivals.streams[stream].events.time
-
-    def _late(self, arrivals: MergedArrivals, lags: list[Times], interval: Rows, intervals: int) -> Rows:
-        """Return how many events of these came behind the slowest clock, in each interval."""
-        late = np.zeros(intervals, np.int64)
-        for stream, lag in enumerate(lags):
-            steps = arrivals.step_of(stream, np.flatnonzero(lag > 0))
-            late += np.bincount(interval[steps], minlength=intervals)
-        return late
-
-    def _remembered_from(self, arrivals: MergedArrivals, lags: list[Times], interval: Rows, intervals: int) -> Times:
+    def _remembered_from(self, arrivals: MergedArrivals, interval: Rows, intervals: int) -> Times:
         """Return for each interval the time from which on events are remembered, but for their windows.
 
         At a boundary everything is forgotten that an event that comes as late as the latest so far could not find. So
         it does not depend on where batches end, although all events of a batch are at hand.
         """
         longest = np.zeros(intervals, np.int64)
-        for stream, lag in enumerate(lags):
-            late = np.flatnonzero(lag > 0)
-            np.maximum.at(longest, interval[arrivals.step_of(stream, late)], lag[late])
+        for late in arrivals.behind:
+            np.maximum.at(longest, interval[late.step], late.lag)
         longest[0] = max(int(longest[0]), self._state.longest_lag)
         longest = np.minimum(np.maximum.accumulate(longest), max(self._most_lag, self._state.longest_lag))
         ends = np.searchsorted(interval, np.arange(intervals - 1), side="right") - 1
         floor = np.concatenate(([self._state.remembered_from], arrivals.slowest[ends] - longest[:-1]))
         return np.maximum.accumulate(floor)
 
-    def _look_ahead(self, lags: list[Times], late: Rows) -> Mask:
+    def _look_ahead(self, arrivals: MergedArrivals, late: Rows) -> Mask:
         """Say for each interval whether events that are not late are looked at: if the one before had late ones."""
         late = np.concatenate((late[:1] + self._state.late, late[1:]))
-        longest = min(max((int(lag.max(initial=0)) for lag in lags), default=0), self._most_lag)
+        longest = min(max((int(each.lag.max(initial=0)) for each in arrivals.behind), default=0), self._most_lag)
         looking = np.concatenate(([self._state.looking], late[:-1] > 0)) | self._always
         self._state = replace(
             self._state,
@@ -205,13 +187,7 @@ class NeedsProfile:
         others[0], results[0] = others[0] + before, self._state.results
         results += np.bincount(interval[found.step], weights=found.weight * (found.slack == 0), minlength=len(others))
         steps = np.maximum(ends, 0)
-        weight = np.zeros(len(others))
-        per_event = self._state.results_per_event
-        for number in np.flatnonzero(others):
-            if not looking[number]:
-                weight[number] = (others[number] - (before if number == 0 else 0)) * per_event
-            elif number < len(others) - 1:
-                per_event += (float(results[number]) / float(others[number]) - per_event) / 10
+        weight, per_event = _not_seen(others, results, looking, before, self._state.results_per_event)
         self._state = replace(
             self._state,
             others=int(others[-1]),
@@ -226,7 +202,7 @@ class NeedsProfile:
     def _pools(self, batch: _Batch) -> tuple[tuple[Pool, ...], list[Rows]]:
         """Return all events that have arrived, and for each new one its rank by (step, stream, position)."""
         arrivals = batch.arrivals
-        steps = [arrivals.per_event(s, np.arange(arrivals.steps)) for s in range(len(batch.seen))]
+        steps = [arrivals.steps_of(s) for s in range(len(batch.seen))]
         order = np.argsort(np.concatenate(steps), kind="stable")
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
@@ -251,7 +227,7 @@ class NeedsProfile:
         arrivals = batch.arrivals
         events = arrivals.streams[stream].events
         step = arrivals.step_of(stream, chosen)
-        floors = self._floors(batch.floor[step])
+        floors = self._floors(batch.floor[batch.interval[step]])
         parts = [self._as_latest(combiner, stream, events[chosen], rank[chosen], floors)]
         parts += [
             self._behind(combiner, stream, other, events[chosen], rank[chosen], floors)
@@ -269,14 +245,12 @@ class NeedsProfile:
             slack = self._needed(combiner.pools, arrivals, behind, step, rank_before, low)
         return Needs(step, time, slack, ways * weight[event], behind)
 
-    def _chosen(
-        self, stream: int, arrivals: MergedArrivals, late: Mask, interval: Rows, looking: Mask
-    ) -> tuple[Rows, Numbers]:
+    def _chosen(self, stream: int, arrivals: MergedArrivals, interval: Rows, looking: Mask) -> tuple[Rows, Numbers]:
         """Choose events that are looked at, and what each stands for."""
-        own, chosen, weights = arrivals.per_event(stream, interval), [], []
-        kinds = (np.flatnonzero(late), np.flatnonzero(~late & looking[own]))
-        for sampler, members in zip(self._samplers[stream], kinds, strict=True):
-            picked, weight = sampler.choose(own[members], intervals=len(looking))
+        steps, late, chosen, weights = arrivals.steps_of(stream), arrivals.behind[stream], [], []
+        others = _others(steps, interval, looking, late.position) if looking.any() else late.position[:0]
+        for sampler, members in zip(self._samplers[stream], (late.position, others), strict=True):
+            picked, weight = sampler.choose(interval[steps[members]], intervals=len(looking))
             chosen.append(members[picked])
             weights.append(weight)
         return np.concatenate(chosen), np.concatenate(weights)
@@ -355,6 +329,31 @@ def _first_since(times: Times, position: Rows, since: Times, rank: Rows, clock: 
             j += 1
         first[i] = min(times[j], clock[i] + 1) if j < len(times) else clock[i] + 1
     return first
+
+
+@compiled
+def _others(step: Rows, interval: Rows, looking: Mask, late: Rows) -> Rows:
+    """Return the positions of events that are not late, in intervals in which these are looked at."""
+    others, count, at_late = np.empty(len(step), np.int64), 0, 0
+    for at in range(len(step)):
+        if at_late < len(late) and late[at_late] == at:
+            at_late += 1
+        elif looking[interval[step[at]]]:
+            others[count] = at
+            count += 1
+    return others[:count]
+
+
+def _not_seen(others: Rows, results: Numbers, looking: Mask, before: int, per_event: float) -> tuple[Numbers, float]:
+    """Return how many results events have that were not looked at, in each interval, and how many each has by now."""
+    weight = [0.0] * len(others)
+    columns = zip(others.tolist(), results.tolist(), looking.tolist(), strict=True)
+    for number, (count, completed, seen) in enumerate(columns):
+        if count and not seen:
+            weight[number] = (count - (before if number == 0 else 0)) * per_event
+        elif count and number < len(others) - 1:
+            per_event += (completed / count - per_event) / 10
+    return np.array(weight), per_event
 
 
 def _arrived_by(arrivals: MergedArrivals, step: Rows) -> Rows:

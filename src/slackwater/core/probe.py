@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from slackwater.core.compiled import compiled, compiled_source
+from slackwater.compiled import compiled, compiled_source
 
 if TYPE_CHECKING:
     from slackwater.events import Events, Rows

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slackwater.core.compiled import compiled
+from slackwater.compiled import compiled
 from slackwater.core.segments import Column, Reduction, reduced, slots_of
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.compiled import compiled
 from slackwater.core.algebra import Algebra, State, scan, taken
 from slackwater.core.cells import Cells
-from slackwater.core.compiled import compiled
 from slackwater.core.entries import chosen, replaced
 from slackwater.core.segments import differs, stable_order
 

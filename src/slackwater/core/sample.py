@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.compiled import compiled
+
 if TYPE_CHECKING:
     from slackwater.events import Rows
     from slackwater.measurement import Numbers
@@ -40,12 +42,12 @@ class Sampler:
         `interval` numbers the interval of each event, in order, from 0: the one that is under way.
         """
         counts = np.bincount(interval, minlength=intervals)
+        own = counts.copy()
         counts[0] += self._state.in_interval
         in_force = self._strides(counts)
-        stride = in_force[interval]
-        chosen = np.flatnonzero((self._state.seen + np.arange(len(interval))) % stride == 0)
+        chosen, weight = _every(in_force, own, self._state.seen)
         self._state = SampleState(self._state.seen + len(interval), int(in_force[-1]), int(counts[-1]))
-        return chosen, stride[chosen].astype(np.float64)
+        return chosen, weight
 
     def _strides(self, counts: Rows) -> Rows:
         """Return the stride of each interval: by the last one before it that had events."""
@@ -57,3 +59,22 @@ class Sampler:
     def snapshot(self) -> SampleState:
         """Return all that is needed to go on."""
         return self._state
+
+
+@compiled
+def _every(stride: Rows, counts: Rows, seen: int) -> tuple[Rows, Numbers]:
+    """Return the positions of those events of each interval whose number is a multiple of its stride, and the stride.
+
+    `seen` is the number of the first event.
+    """
+    most = 0
+    for number in range(len(counts)):
+        most += counts[number] // stride[number] + 1
+    chosen, weight, found, start = np.empty(most, np.int64), np.empty(most), 0, 0
+    for number in range(len(counts)):
+        stop = start + counts[number]
+        for at in range(start + -(seen + start) % stride[number], stop, stride[number]):
+            chosen[found], weight[found] = at, stride[number]
+            found += 1
+        start = stop
+    return chosen[:found], weight[:found]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from slackwater.core.compiled import compiled
+from slackwater.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

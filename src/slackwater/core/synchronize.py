@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slackwater.core.compiled import compiled
+from slackwater.compiled import compiled
 from slackwater.core.leaving_order import leaving_order
 from slackwater.core.near_search import search_near
 from slackwater.events import Tagged
@@ -79,11 +79,12 @@ class SynchronizerLogic:
             return Tagged.none(), np.empty(0, np.int64)
         pool, held = self._held + events, len(self._held)
         order = leaving_order(pool.time, pool)  # all but late events leave so
-        leaves = _first_reached(horizons, pool.time.take(order), pool.stream.take(order))
+        sorted_pool = pool[order]
+        leaves = _first_reached(horizons, sorted_pool.time, sorted_pool.stream)
         gone = int(np.searchsorted(leaves, len(events)))
         self._held = pool[np.sort(order[gone:])]
-        order = order[:gone]
-        leaving, leaves = pool[order], np.maximum(leaves[:gone], order - held)  # none leaves before it comes
+        leaving = sorted_pool[:gone]
+        leaves = np.maximum(leaves[:gone], order[:gone] - held)  # none leaves before it comes
         if not (leaves[1:] < leaves[:-1]).any():
             return leaving, leaves
         order = leaving_order(leaves, leaving)

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from slackwater.compiled import compiled
 from slackwater.core.algebra import scan, taken
 from slackwater.core.cells import Cells
-from slackwater.core.compiled import compiled
 from slackwater.core.segments import stable_order
 
 if TYPE_CHECKING:

@@ -6,11 +6,10 @@ here depends on the order within a step, nor on where a batch ends. `NONE` is th
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from slackwater.core.compiled import compiled
-from slackwater.estimate.needed_slack import GROWTH, MOST_BINS
+from slackwater.compiled import compiled
+from slackwater.estimate.kernels import bin_of_one
 from slackwater.time import BEFORE_ALL_TIME
 
 if TYPE_CHECKING:
@@ -33,15 +32,6 @@ P_CLOCK, P_BEFORE, P_STEP, P_ROWS, P_LEAST, OWN_LARGEST, BEHIND_LARGEST, SKEW_LA
     range(11)
 )
 PART_SIZE = 11
-
-
-@compiled
-def bin_of_one(delay: int) -> int:
-    """Return the bin of one delay: what `bin_of` of `estimate.needed_slack` gives."""
-    if delay <= 0:
-        return 0
-    number: int = math.ceil(math.log(delay) / GROWTH - 1e-9) + 1
-    return min(number, MOST_BINS - 1)
 
 
 @compiled

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slackwater.disorder import kernels
-from slackwater.estimate.needed_slack import MOST_BINS
+from slackwater.estimate.kernels import MOST_BINS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

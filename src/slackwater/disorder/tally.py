@@ -10,7 +10,7 @@ import numpy as np
 from slackwater.disorder import kernels
 from slackwater.disorder.parts import PartTally
 from slackwater.disorder.slices import WIDTHS, width_for
-from slackwater.estimate.needed_slack import MOST_BINS
+from slackwater.estimate.kernels import MOST_BINS
 from slackwater.time import MAX_TIME, Mask, has_no_place, is_future
 
 if TYPE_CHECKING:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.estimate.arrays import Floats, added, pack, unpack
-from slackwater.estimate.needed_slack import bin_of
+from slackwater.estimate.kernels import present, tallied
 
 if TYPE_CHECKING:
     from slackwater.time import Times
+
+_ONE_EACH: Floats = np.empty(0)
 
 
 class EventLags:
@@ -36,9 +38,9 @@ class EventLags:
             self._counts = [np.zeros(1) for _ in lags]
         for stream, (late, count) in enumerate(zip(lags, events, strict=True)):
             if len(late):
-                weight = weights[stream] if weights else np.ones(len(late))
-                self._counts[stream] = added(self._counts[stream], np.bincount(bin_of(late), weights=weight))
-                self._counts[stream][0] -= float(weight.sum())
+                weight = weights[stream] if weights else _ONE_EACH
+                self._counts[stream] = added(self._counts[stream], tallied(late, weight))
+                self._counts[stream][0] -= float(weight.sum()) if weights else len(late)
             self._counts[stream][0] += count
 
     def close(self) -> None:
@@ -47,11 +49,10 @@ class EventLags:
 
     def missed(self) -> Floats:
         """Return the share of results that each slack would miss, by bin, were their members independent."""
-        present = np.ones(max((len(counts) for counts in self._counts), default=1))
+        there = np.ones(max((len(counts) for counts in self._counts), default=1))
         for counts in self._counts:
-            if counts.any():
-                present[: len(counts)] *= np.cumsum(counts) / counts.sum()
-        return np.maximum(1 - present, 0)
+            present(counts, float(counts.sum()), there)
+        return np.maximum(1 - there, 0)
 
     def snapshot(self) -> list[str]:
         """Return all that is needed to go on, as values that JSON can hold."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from slackwater.estimate.arrays import Floats, add, pack, unpack
+from slackwater.estimate.arrays import Floats, pack, unpack
+from slackwater.estimate.kernels import GROWTH, LAST, MOST_BINS, followed
 
 if TYPE_CHECKING:
     from slackwater.events import Rows
     from slackwater.time import Times
 
-GROWTH = np.log(1.02)  # from bin to bin: a slack is known to 2 %
 _NUMBERS = ("blocks", "n", "n_n", "n_before")  # of a snapshot
 _COLUMNS = ("m", "n_m", "m_m", "n_m_before", "m_m_before", "last")
-MOST_BINS = 2_048  # the last bin begins beyond 10,000 years
 
 
 def bin_of(slack: Times) -> Rows:
@@ -84,8 +84,9 @@ class NeededSlack:
         self._keep = 0.5 ** (1 / half_life)
         state = state or {}
         self._blocks, self._n, self._n_n, self._n_before = (float(state.get(name, 0.0)) for name in _NUMBERS)
-        columns = [unpack(state[name], np.float64) if name in state else np.zeros(1) for name in _COLUMNS]
-        self._m, self._n_m, self._m_m, self._n_m_before, self._m_m_before, self._last = columns
+        self._columns = _stacked(
+            [unpack(state[name], np.float64) if name in state else np.zeros(1) for name in _COLUMNS]
+        )
         self._last_n = float(state.get("last_n", 0.0))
 
     def update(self, bins: Rows, weight: Floats) -> None:
@@ -95,31 +96,27 @@ class NeededSlack:
     def update_counts(self, counts: Floats) -> None:
         """Take in a block: the weight of its results by bin."""
         n = float(counts.sum())
-        missed = np.zeros(max(len(counts), len(self._m)))
-        missed[: len(counts)] = n - np.cumsum(counts)
-        missed = np.maximum(missed, 0)
+        self._columns = followed(self._columns, counts, n, self._last_n, self._keep)
         self._blocks = self._keep * self._blocks + 1
         self._n, self._n_n = self._keep * self._n + n, self._keep * self._n_n + n * n
-        self._m = add(missed, self._keep * self._m)
-        self._n_m = add(n * missed, self._keep * self._n_m)
-        self._m_m = add(missed * missed, self._keep * self._m_m)
-        self._update_neighbors(n, missed)
+        self._n_before = self._keep * self._n_before + n * self._last_n
+        self._last_n = n
 
     def get(self) -> BlockSums:
         """Return the sums."""
-        own = (self._blocks, self._n, self._n_n, self._m, self._n_m, self._m_m)
-        return BlockSums(*own, self._n_before, self._n_m_before, self._m_m_before)
+        m, n_m, m_m, n_m_before, m_m_before = self._columns[:LAST]
+        return BlockSums(self._blocks, self._n, self._n_n, m, n_m, m_m, self._n_before, n_m_before, m_m_before)
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
         numbers = (self._blocks, self._n, self._n_n, self._n_before)
-        columns = (self._m, self._n_m, self._m_m, self._n_m_before, self._m_m_before, self._last)
-        named = zip(_COLUMNS, map(pack, columns), strict=True)
+        named = zip(_COLUMNS, map(pack, self._columns), strict=True)
         return {**dict(zip(_NUMBERS, numbers, strict=True)), **dict(named), "last_n": self._last_n}
 
-    def _update_neighbors(self, n: float, missed: Floats) -> None:
-        before = add(np.zeros(len(missed)), self._last)
-        self._n_before = self._keep * self._n_before + n * self._last_n
-        self._n_m_before = add(n * before + missed * self._last_n, self._keep * self._n_m_before)
-        self._m_m_before = add(missed * before, self._keep * self._m_m_before)
-        self._last_n, self._last = n, missed
+
+def _stacked(columns: Sequence[Floats]) -> Floats:
+    """Put columns into one array, which is never changed in place: `get` gives its rows away."""
+    stacked = np.zeros((len(columns), max(map(len, columns))))
+    for row, column in zip(stacked, columns, strict=True):
+        row[: len(column)] = column
+    return stacked

@@ -10,10 +10,13 @@ as much as if they were independent (a first-order autoregression). All of it fo
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from slackwater.compiled import compiled
 from slackwater.estimate.arrays import Floats, add
 from slackwater.estimate.needed_slack import BlockSums
 
@@ -53,22 +56,97 @@ def recall_to_count_on(
     `deviations` is how many standard deviations of a period's recall to stay on the safe side (z), `of_mean` how many
     of its mean; `lasting` says whether neighboring blocks may be alike, which takes some dozen blocks to know.
     """
-    if sums.n <= 0:
-        return np.ones(len(sums.m))
-    missed = sums.m / sums.n
-    squares = np.maximum(sums.m_m - 2 * missed * sums.n_m + missed**2 * sums.n_n, 0)
-    # A mean over N blocks is known to sqrt(N V) / sum(n); a period of B blocks deviates by sqrt(V / B) N / sum(n).
-    deviation = deviations * np.sqrt(sums.blocks / blocks_per_period) + of_mean
+    columns = (sums.m, sums.n_m, sums.m_m, sums.n_m_before, sums.m_m_before)
+    deviation = _deviation(sums, blocks_per_period, deviations, of_mean)
+    return _recalls(columns, (float(sums.n), float(sums.n_n), float(sums.n_before)), deviation, lasting)
+
+
+def first_to_count_on(
+    sums: BlockSums,
+    missed: Floats,
+    results: float,
+    aim: float,
+    *,
+    blocks_per_period: float,
+    deviations: float,
+    of_mean: float = 1.0,
+    lasting: bool = False,
+) -> int:
+    """Return the first bin whose recall to count on, `with_prior`, reaches an aim; the last bin if none does.
+
+    >>> from slackwater.estimate.needed_slack import BlockSums
+    >>> sums = BlockSums(2, 8, 32, np.array([4.0, 0.0]), np.array([16.0, 0.0]), np.array([8.0, 0.0]))
+    >>> first_to_count_on(sums, np.array([0.5, 0.0]), 30, 0.9, blocks_per_period=12, deviations=2)
+    1
+    """
+    columns = (sums.m, sums.n_m, sums.m_m, sums.n_m_before, sums.m_m_before)
+    deviation = _deviation(sums, blocks_per_period, deviations, of_mean)
+    numbers = (float(sums.n), float(sums.n_n), float(sums.n_before))
+    return int(_first_reaching(columns, numbers, missed, float(results), deviation, lasting, aim - 1e-12))
+
+
+def _deviation(sums: BlockSums, blocks_per_period: float, deviations: float, of_mean: float) -> float:
+    """Return how many sqrt(N V) to stay on the safe side.
+
+    A mean over N blocks is known to sqrt(N V) / sum(n); a period of B blocks deviates by sqrt(V / B) N / sum(n).
+    """
+    return deviations * math.sqrt(sums.blocks / blocks_per_period) + of_mean
+
+
+@compiled
+def _recalls(columns: Any, numbers: Any, deviation: float, lasting: bool) -> Floats:
+    recalls = np.empty(len(columns[0]))
+    for at in range(len(recalls)):
+        recalls[at] = _recall_at(columns, numbers, 0.0, 0.0, deviation, lasting, at)
+    return recalls
+
+
+@compiled
+def _first_reaching(
+    columns: Any, numbers: Any, missed: Floats, results: float, deviation: float, lasting: bool, aim: float
+) -> int:
+    """Go through the bins. Nothing came in most of them: their recall is that of the bin before."""
+    bins = max(len(columns[0]), len(missed))
+    for at in range(bins):
+        if at > 0 and _same(missed, at) and _same_everywhere(columns, at):
+            continue
+        prior = results * missed[at] if at < len(missed) else 0.0
+        if _recall_at(columns, numbers, prior, results, deviation, lasting, at) >= aim:
+            return at
+    return bins - 1
+
+
+@compiled
+def _recall_at(
+    columns: Any, numbers: Any, prior: float, results: float, deviation: float, lasting: bool, at: int
+) -> float:
+    """Return the recall to count on in one bin; `prior` of some `results` more are missed."""
+    m, n_m, m_m, n_m_before, m_m_before = columns
+    n, n_n, n_before = numbers
+    n += results
+    if n <= 0:
+        return 1.0
+    share = (_value(m, at) + prior) / n
+    square = max(_value(m_m, at) - 2 * share * _value(n_m, at) + share * share * n_n, 0.0)
     if lasting:
-        squares *= _inflation(sums, missed, squares)
-    recall: Floats = 1 - missed - deviation * np.sqrt(squares) / sums.n
+        product = _value(m_m_before, at) - share * _value(n_m_before, at) + share * share * n_before
+        correlation = min(max(product / max(square, 1e-12), 0.0), _MOST_CORRELATED)
+        square *= (1 + correlation) / (1 - correlation)
+    recall: float = 1 - share - deviation * math.sqrt(square) / n
     return recall
 
 
-def _inflation(sums: BlockSums, missed: Floats, squares: Floats) -> Floats:
-    """Return how many times as much sums over blocks vary because neighbors are alike, for every slack, by bin."""
-    nothing = np.zeros(len(missed))
-    products = add(nothing, sums.m_m_before) - missed * add(nothing, sums.n_m_before) + missed**2 * sums.n_before
-    correlation = np.clip(products / np.maximum(squares, 1e-12), 0, _MOST_CORRELATED)
-    inflation: Floats = (1 + correlation) / (1 - correlation)
-    return inflation
+@compiled
+def _value(column: Floats, at: int) -> float:
+    return column[at] if at < len(column) else 0.0
+
+
+@compiled
+def _same(column: Floats, at: int) -> bool:
+    return _value(column, at) == _value(column, at - 1)
+
+
+@compiled
+def _same_everywhere(columns: Any, at: int) -> bool:
+    m, n_m, m_m, n_m_before, m_m_before = columns
+    return _same(m, at) and _same(n_m, at) and _same(m_m, at) and _same(n_m_before, at) and _same(m_m_before, at)

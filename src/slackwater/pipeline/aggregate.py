@@ -325,7 +325,7 @@ class AggregatePipeline:
             at=int(part.clock[-1]),
             intervals=intervals,
             slack=int(slack[-1]),
-            max_delay=int(part.delay.max()),
+            max_delay=part.max_delay,
             delays=self._delays(part),
             counts=self._counts,
             late=late,

@@ -13,6 +13,8 @@ import numpy as np
 from slackwater.estimate.recent_recall import RecentRecall
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from slackwater.core.needed import Needs
     from slackwater.events import Rows
     from slackwater.measurement import Numbers
@@ -25,13 +27,13 @@ class BehindGate:
     def __init__(self, period: int, state: dict[str, Any] | None = None) -> None:
         self._recent = RecentRecall(period, state)
 
-    def on_batch(self, needs: Needs, interval: Rows, clock: Times, passed_on: Times) -> Numbers:
+    def on_batch(self, needs: Needs, interval: Rows, clock: Times, passed_on: Callable[[Rows], Times]) -> Numbers:
         """Return the recall at each boundary, nan where nothing was due.
 
-        `interval` numbers that of each step, `clock` has that of each boundary, `passed_on` the join's time before each
-        step.
+        `interval` numbers that of each step, `clock` has that of each boundary, `passed_on` says the join's time before
+        steps.
         """
-        produced = passed_on[needs.step] < needs.gone
+        produced = passed_on(needs.step) < needs.gone
         count = len(clock) + 1
         due = np.bincount(interval[needs.step], weights=needs.weight, minlength=count)
         made = np.bincount(interval[needs.step], weights=needs.weight * produced, minlength=count)

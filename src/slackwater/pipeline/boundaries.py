@@ -6,7 +6,7 @@ adaptation. A silence that jumps over several boundaries at once gives one decis
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +63,19 @@ class Decisions:
 
     def columns(self) -> tuple[Any, ...]:
         """Return the columns in the order of the fields."""
-        return tuple(getattr(self, field.name) for field in fields(self))
+        return (
+            self.at,
+            self.intervals,
+            self.slack,
+            self.max_delay,
+            self.arrived,
+            self.released,
+            self.late,
+            self.results,
+            self.estimated,
+            self.measured,
+            self.past,
+        )
 
     def as_columns(self, contract: Contract) -> dict[str, Any]:
         """Return the columns under the names of the decisions schema, qualities in the terms of the contract."""
@@ -140,7 +152,7 @@ class Boundaries:
             at=arrivals.clock[steps],
             intervals=intervals,
             slack=slack[steps],
-            max_delay=self._max_delays(arrivals.largest_delay, steps),
+            max_delay=self._max_delays(arrivals, steps),
             arrived=arrived,
             released=released,
             late=late,
@@ -168,10 +180,14 @@ class Boundaries:
         """Return the number of the interval before these steps; the first event of a stream begins one."""
         return int(intervals_passed(int(clock[0]), self._interval)) if self._current is None else self._current
 
-    def _max_delays(self, largest_delay: Times, steps: Rows) -> Times:
+    def _max_delays(self, arrivals: Arrivals | MergedArrivals, steps: Rows) -> Times:
         """Return the largest delay up to each boundary since the one before, and remember that of the rest."""
+        if not len(steps) or steps[0] == arrivals.steps - 1:  # a part of one interval, whether or not it ends it
+            largest_of_all = max(arrivals.max_delay, self._max_delay)
+            self._max_delay = 0 if len(steps) else largest_of_all
+            return np.full(len(steps), largest_of_all)
         starts = np.concatenate(([0], steps + 1))
-        padded = np.append(largest_delay, 0)  # so that nothing after the last boundary is a delay of zero
+        padded = np.append(arrivals.largest_delay, 0)  # so that nothing after the last boundary is a delay of zero
         largest = np.maximum.reduceat(padded, starts)
         largest[0] = max(int(largest[0]), self._max_delay)
         self._max_delay = int(largest[-1])

@@ -24,7 +24,7 @@ from slackwater.pipeline.produced import ProducedShare
 from slackwater.time import BEFORE_ALL_TIME, release_horizon, running_clock
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from slackwater.core.conditions import Condition
     from slackwater.core.join import Processed, WindowJoin
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from slackwater.plan.nodes import StreamsNode
     from slackwater.time import Mask, Times
 
-_NO_TIMES = np.empty(0, np.int64)
+_NO_TIMES, _NO_COUNTS = np.empty(0, np.int64), Counts()
 LATE_SAMPLE, OTHER_SAMPLE = 48, 8  # events of each stream and interval that are asked what results they complete
 _PERIODS_SEEN = 10  # for how long events are kept for late ones, unless the contract has a cap
 
@@ -114,27 +114,25 @@ class Foresight:
         """Return the slack at each step, given the steps at which boundaries are crossed, and how many at each."""
         group = np.repeat(np.arange(len(crossed) + 1), np.diff(crossed + 1, prepend=0, append=arrivals.steps))
         needs = self._profile.on_batch(arrivals, group, intervals=len(crossed) + 1).by_step()
-        edges = np.searchsorted(group[needs.step], np.arange(len(crossed) + 2)).tolist()
         stretches = _stretches(crossed, arrivals.steps)
+        edges = np.searchsorted(needs.step, [0, *(stop for _, stop in stretches)]).tolist()
         lags = [_LateEvents.of(arrivals, stream, stretches) for stream in range(len(arrivals.streams))]
-        slack = np.empty(arrivals.steps, np.int64)
+        clocks = arrivals.clock[np.array([stop - 1 for _, stop in stretches], np.int64)].tolist()
+        boundaries = [*passed.tolist(), 0]
+        slacks: list[int] = []
         self._needs, self._interval = needs, group
         self._estimated, self._measured = [], []
         for number, (start, stop) in enumerate(stretches):
-            if start == stop:
-                continue
-            slack[start:stop] = self._controller.next_slack().microseconds
+            slacks.append(self._controller.next_slack().microseconds)
             self._estimated.append(_or_nan(estimated_by(self._controller)))
             mine = needs[edges[number] : edges[number + 1]]
-            made = self._measure(arrivals, int(slack[start]), mine, start, stop)
-            closes = number < len(crossed)
-            if closes:
-                self._recent.close(int(arrivals.clock[stop - 1]))
+            made = self._measure(arrivals, slacks[-1], mine, start, stop)
+            if boundaries[number]:
+                self._recent.close(clocks[number])
                 self._measured.append(_or_nan(self._recent.get()))
-            of_streams = [lag.of_stretch(number) for lag in lags]
-            intervals = int(passed[number]) if closes else 0
-            self._controller.observe(self._measurement(arrivals, mine, made, of_streams, stop, intervals))
-        return slack
+            needed = self._needed(mine, made, [lag.of_stretch(number) for lag in lags])
+            self._controller.observe(_measurement(clocks[number], boundaries[number], needed))
+        return np.array(slacks, np.int64)[group]
 
     def on_processed(self, processed: Processed) -> None:
         """Count what the join has made of events that came in no batch."""
@@ -142,12 +140,17 @@ class Foresight:
             self._produced.on_processed(processed)
 
     def explained(
-        self, decisions: Decisions, processed: Processed, done: Rows, watermark: Times, passed_on: Times
+        self,
+        decisions: Decisions,
+        processed: Processed,
+        done: Rows,
+        watermark: Times,
+        passed_on: Callable[[Rows], Times],
     ) -> Decisions:
         """Write down what was expected of each slack and what was measured.
 
         `processed` is what the join has made of the batch, `done` how much of it at each decision, `watermark` the
-        join's time then, `passed_on` before each step.
+        join's time then, `passed_on` says it before steps.
         """
         if self._produced is None:
             measured = np.array(self._measured[: len(decisions)], np.float64)
@@ -181,8 +184,8 @@ class Foresight:
 
     def _measure(self, arrivals: MergedArrivals, slack: int, needs: Needs, start: int, stop: int) -> float:
         """Count what was due, and return what was produced: where the join kept as far behind as the result needed."""
-        due = made = float(needs.weight.sum())
-        if needs.slack.any():
+        due = made = needs.total
+        if needs.any_slack:
             slowest = arrivals.slowest[start:stop]
             horizon = running_clock(release_horizon(slowest, slack), self._horizon)
             kept_behind = np.maximum(slowest - horizon, 0)
@@ -191,31 +194,13 @@ class Foresight:
         self._recent.update(due, made)
         return made
 
-    def _measurement(
-        self,
-        arrivals: MergedArrivals,
-        needs: Needs,
-        made: float,
-        of_streams: list[tuple[Times, int]],
-        stop: int,
-        intervals: int,
-    ) -> Measurement:
-        return Measurement(
-            at=int(arrivals.clock[stop - 1]),
-            intervals=intervals,
-            slack=0,
-            max_delay=0,
-            delays=_NO_TIMES,
-            counts=Counts(),
-            needs=NeededSlacks(
-                slack=needs.slack,
-                weight=needs.weight,
-                lags=tuple(late for late, _ in of_streams),
-                events=tuple(count for _, count in of_streams),
-                recall=self._recent.get(),
-                made=made,
-            ),
-        )
+    def _needed(self, needs: Needs, made: float, of_streams: list[tuple[Times, int]]) -> NeededSlacks:
+        lags, events = zip(*of_streams, strict=True)
+        return NeededSlacks(needs.slack, needs.weight, lags, events, self._recent.get(), made)
+
+
+def _measurement(clock: int, intervals: int, needs: NeededSlacks) -> Measurement:
+    return Measurement(clock, intervals, slack=0, max_delay=0, delays=_NO_TIMES, counts=_NO_COUNTS, needs=needs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +213,9 @@ class _LateEvents:
 
     @classmethod
     def of(cls, arrivals: MergedArrivals, stream: int, stretches: list[tuple[int, int]]) -> _LateEvents:
-        step = arrivals.per_event(stream, np.arange(arrivals.steps))
-        lag = arrivals.before[step] - arrivals.streams[stream].events.time
-        late = np.flatnonzero(lag > 0)
-        starts = [0, *(stop for _, stop in stretches)]
-        return cls(lag[late], np.searchsorted(step[late], starts).tolist(), np.searchsorted(step, starts).tolist())
+        late, starts = arrivals.behind[stream], [0, *(stop for _, stop in stretches)]
+        edges = np.searchsorted(arrivals.steps_of(stream), starts).tolist()
+        return cls(late.lag, np.searchsorted(late.step, starts).tolist(), edges)
 
     def of_stretch(self, number: int) -> tuple[Times, int]:
         """Return the lags of late events of a stretch, and how many events it had."""
@@ -241,9 +224,9 @@ class _LateEvents:
 
 
 def _stretches(crossed: Rows, steps: int) -> list[tuple[int, int]]:
-    """Return the steps up to and including each boundary, and those after the last."""
+    """Return the steps up to and including each boundary, and those after the last, if there are any."""
     edges = [0, *(crossed + 1).tolist(), steps]
-    return list(pairwise(edges))
+    return [(start, stop) for start, stop in pairwise(edges) if start < stop]
 
 
 def _or_nan(value: float | None) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from slackwater.core.compiled import compiled
+from slackwater.compiled import compiled
 from slackwater.pipeline.key_codes import decoded, with_equal_bits
 from slackwater.plan.keys import family
 

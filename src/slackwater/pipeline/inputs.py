@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from slackwater.contracts import FixedSlack
 from slackwater.core.buffer import MemoryBuffer
-from slackwater.core.leaving_order import leaving_order
+from slackwater.core.leaving_order import leaving_order, merging_order
 from slackwater.core.merged import MergedArrivals
 from slackwater.core.reorder import KSlack, KSlackState
 from slackwater.core.synchronize import Synchronizer, SynchronizerState
@@ -175,8 +176,8 @@ class SynchronizedInputs:
             released.append(Tagged.from_stream(stream, events))
             steps.append(own.arrival_of_steps()[step])
         came, when = Tagged.concat(released), np.concatenate(steps)
-        order = leaving_order(when, came)
-        return came[order], when[order]
+        order = merging_order(when, came, [0, *accumulate(map(len, released))])
+        return came[order], when.take(order)
 
     def _synchronized(self, came: Tagged, awake_from: dict[int, int] | None = None) -> tuple[Tagged, Any]:
         """Let streams wait for each other, unless the plan says not to."""

@@ -255,10 +255,9 @@ class StreamsPipeline(ABC):
         def counts_by(step: Rows) -> tuple[Rows, Rows, Rows, Rows]:
             nonlocal watermarks, came_late, past_by
             done = np.searchsorted(left_at, arrivals.arrival[step], side="right")
-            watermarks = np.append(processed.behind, self._time_now)[done]
-            past_by = past[done]
-            came_late = late = np.append(0, np.cumsum(~processed.in_order))[done]
-            completed = np.minimum(np.append(0, np.cumsum(processed.completed))[done], _MOST_RESULTS).astype(np.int64)
+            watermarks, past_by = processed.times[done], past[done]
+            came_late = late = np.searchsorted(processed.late, done)
+            completed = np.minimum(processed.completed_by[done], _MOST_RESULTS).astype(np.int64)
             away = np.searchsorted(self._away, arrivals.arrival[step], side="right")
             arrived = before.arrived + arrivals.arrived_by(step) + away
             return arrived, before.released + done - late, before.late + late + away, results + completed
@@ -268,8 +267,10 @@ class StreamsPipeline(ABC):
         decisions = self._with_past(decisions, past_by, int(past[-1]))
         routed = self._route(processed)
         if self._foresight is not None:
-            left_before = search_near(left_at, arrivals.arrival)
-            passed_on = np.append(processed.behind, self._time_now)[left_before]
+
+            def passed_on(step: Rows) -> Times:
+                return processed.times[search_near(left_at, arrivals.arrival[step])]
+
             done = np.searchsorted(left_at, arrivals.arrival[crossed], side="right")
             decisions = self._foresight.explained(decisions, processed, done, watermarks, passed_on)
         elif arrivals.steps and self._asks:
@@ -277,7 +278,7 @@ class StreamsPipeline(ABC):
             measured = self._measure(arrivals, slack, decisions, processed)
             self._controller.observe(replace(measured, slack_ready=int(past[-1]), stall=passed.longest_stall))
         if self._kept is not None:
-            late = np.append(came_late, np.count_nonzero(~processed.in_order))
+            late = np.append(came_late, len(processed.late))
             decisions = self._kept.follow(decisions, np.append(arrivals.arrived_by(crossed), usable), late)
         return replace(routed, decisions=decisions, watermark=watermarks)
 
@@ -312,7 +313,7 @@ class StreamsPipeline(ABC):
             at=int(arrivals.clock[-1]),
             intervals=int(decisions.intervals.sum()),
             slack=int(slack[-1]),
-            max_delay=max((int(own.delay.max(initial=0)) for own in arrivals.streams), default=0),
+            max_delay=arrivals.max_delay,
             delays=np.concatenate([own.delay for own in arrivals.streams]),
             counts=self.counts,
             streams=streams,
@@ -321,14 +322,14 @@ class StreamsPipeline(ABC):
 
     def _route(self, processed: Processed) -> JoinOutcome:
         """Count what was processed, and send to `late` what did not come in order."""
-        late = ~processed.in_order
-        self._counts = self._added(released=int((~late).sum()), late=int(late.sum()))
+        late = len(processed.late)
+        self._counts = self._added(released=len(processed.events) - late, late=late)
         self._results = min(self._results + int(processed.completed.sum()), _MOST_RESULTS)
-        sides = self._sides([self._late(stream, processed, late) for stream in range(len(self._delays))])
+        sides = self._sides([self._late(stream, processed) for stream in range(len(self._delays))])
         return JoinOutcome(processed.results, sides, Decisions.none(), _NO_TIMES, (processed,))
 
-    def _late(self, stream: int, processed: Processed, late: Any) -> Late:
-        which = np.flatnonzero(late & (processed.events.stream == stream))
+    def _late(self, stream: int, processed: Processed) -> Late:
+        which = processed.late[processed.events.stream[processed.late] == stream]
         tagged = processed.events[which]
         events = Events(tagged.time, tagged.arrival, tagged.row)
         side = Late.because(events, Reason.LATE, processed.behind[which] - events.time)

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from slackwater.core.compiled import compiled_source
+from slackwater.compiled import compiled_source
 
 _LARGEST = 2**63 - 1
 _EXACT = 2**53  # integers up to here are floats without loss

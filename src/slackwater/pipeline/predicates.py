@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from slackwater.core.compiled import compiled_source
+from slackwater.compiled import compiled_source
 from slackwater.errors import ConditionError
 from slackwater.pipeline.cells import BandCells
 from slackwater.pipeline.kernels import NotNumeric, Term, kernel_of, kernel_source, rejecting

@@ -16,6 +16,8 @@ from slackwater.estimate.known_misses import KnownMisses
 from slackwater.time import BEFORE_ALL_TIME
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from slackwater.core.join import Processed
     from slackwater.core.needs import NeedsProfile
     from slackwater.estimate.known_misses import Told
@@ -35,11 +37,18 @@ class ProducedShare:
         """Count what the join has made."""
         self._known.made(self._made(processed, np.empty(0, np.int64))[0])
 
-    def on_batch(self, interval: Rows, processed: Processed, done: Rows, watermark: Times, passed_on: Times) -> Numbers:
+    def on_batch(
+        self,
+        interval: Rows,
+        processed: Processed,
+        done: Rows,
+        watermark: Times,
+        passed_on: Callable[[Rows], Times],
+    ) -> Numbers:
         """Return the recall at each decision, nan where nothing was due.
 
         `interval` numbers that of each step of the batch, `done` is how much was processed at each decision,
-        `watermark` is the join's time then, `passed_on` before each step.
+        `watermark` is the join's time then, `passed_on` says it before steps.
         """
         made = self._made(processed, done)
         needs = self._profile.missed(passed_on)
@@ -56,10 +65,7 @@ class ProducedShare:
         """Return the results of each interval by part; the join's time after each event is that of its results."""
         if not len(processed.events):
             return [[] for _ in range(len(done) + 1)]
-        last = max(int(processed.behind[-1]), int(processed.events.time[-1]))
-        total = np.zeros(len(processed.completed) + 1)
-        np.cumsum(processed.completed, out=total[1:])
-        return self._known.ascending_by_part(done, np.append(processed.behind[1:], last), total)
+        return self._known.ascending_by_part(done, processed.times[1:], processed.completed_by)
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""

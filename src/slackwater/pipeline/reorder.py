@@ -159,7 +159,7 @@ class ReorderPipeline:
             at=int(arrivals.clock[-1]),
             intervals=int(decisions.intervals.sum()),
             slack=int(slack[-1]),
-            max_delay=int(arrivals.delay.max()),
+            max_delay=arrivals.max_delay,
             delays=arrivals.delay,
             counts=self.counts,
             late=late,

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from slackwater.core.compiled import compiled, compiled_source
+from slackwater.compiled import compiled, compiled_source
 
 WITHOUT_KERNELS = """
 import sys

@@ -1,7 +1,7 @@
 """Kernels compiled to machine code: the one place that knows how, with the types that Numba does not give.
 
 Numba is loaded with the first call of a kernel, not with the modules that have some: that takes half a second, and a
-driver of Spark, or a reorder without keys, never calls one.
+driver of Spark, or a reorder without keys and with a fixed slack, never calls one.
 """
 
 from __future__ import annotations
