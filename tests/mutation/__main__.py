@@ -20,6 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tests.mutation.chosen import chosen, is_run, users_of
 from tests.mutation.mutants import Mutant, mutants_of
 from tests.mutation.reached import noted
 from tests.mutation.reviewed import Reviewed
@@ -57,31 +58,6 @@ def sampled(root: Path, count: int, seed: int) -> list[Mutant]:
     every = [mutant for file in files for mutant in mutants_of(root, file)]
     random.Random(seed).shuffle(every)
     return every[:count]
-
-
-def chosen(mutant: Mutant, tests: Mapping[str, Mapping[str, Any]], budget: float) -> tuple[list[str], float]:
-    """Return the tests that run what is changed, and how long they take together; those of its module come first."""
-    whole = not is_run(mutant, tests) and mutant.function.count(".") == 0
-    wanted = f"{mutant.file}:" if whole else f"{mutant.file}:{mutant.function}"
-    part, _, module = mutant.file.removesuffix(".py").rpartition("/")
-    near = (f"tests/{part}/test_{module}.py::", f"src/slackwater/{mutant.file}::")
-    fits = [
-        (not name.startswith(near), test["seconds"], name)
-        for name, test in tests.items()
-        if any(each.startswith(wanted) if whole else each == wanted for each in test["functions"])
-    ]
-    names, total = [], 0.0
-    for _, seconds, name in sorted(fits):
-        if total + seconds > budget and names:
-            continue
-        names.append(name)
-        total += seconds
-    return names, total
-
-
-def is_run(mutant: Mutant, tests: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a test runs what is changed; if not, it may be run when its module is imported."""
-    return any(f"{mutant.file}:{mutant.function}" in test["functions"] for test in tests.values())
 
 
 def summary(output: Path, reviewed: Reviewed) -> str:
@@ -130,7 +106,7 @@ def _tried(output: Path) -> dict[tuple[str, int], dict[str, Any]]:
 
 
 def _try(mutant: Mutant, root: Path, tests: Mapping[str, Any], given: argparse.Namespace) -> None:
-    names, usual = chosen(mutant, tests, given.budget)
+    names, usual = chosen(mutant, tests, given.budget, users_of(root, mutant.file))
     anew = not is_run(mutant, tests)
     outcome, took = outcome_of(mutant, root, names, usual, anew=anew) if names else ("unreached", 0.0)
     if outcome == "timeout" and outcome_of(None, root, names, usual)[0] != "survived":
