@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from slackwater.contracts import Contract, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
+from slackwater.contracts import Contract, DropRatio, FixedSlack, Goal, MaxSlack, NoSlack, Recall
 from slackwater.control import (
     PD,
     AdaptiveMax,
@@ -22,6 +22,7 @@ from slackwater.control import (
     NormalDelay,
     SLTuner,
     Speculative,
+    Tcp,
     controller_for,
 )
 from slackwater.control.choose import controller_state
@@ -147,3 +148,28 @@ def test_a_parameter_that_nobody_writes_has_its_usual_value(config):
     fields = {field.name: field.default for field in dataclasses.fields(config)}
     expected = DEFAULTS[config]
     assert expected == {name: fields[name] for name in expected}
+
+
+GIVEN = {"spans", "counting", "granularity", "deviations", "slack", "slacks"}  # in a snapshot, what is no count
+TWO_STREAMS = Goal(0.9, period=60_000_000, interval=1_000_000, windows=(5_000_000, 5_000_000))
+
+
+def numbers_in(saved) -> list[float]:
+    """All numbers of a snapshot that count something."""
+    if isinstance(saved, dict):
+        return [each for name, value in saved.items() if name not in GIVEN for each in numbers_in(value)]
+    if isinstance(saved, list | tuple):
+        return [each for value in saved for each in numbers_in(value)]
+    return [saved] if isinstance(saved, int | float) else []
+
+
+@pytest.mark.parametrize("config", list(controller_configs()), ids=repr)
+def test_a_controller_that_has_seen_nothing_has_counted_nothing(config):
+    assert not any(numbers_in(config.build(None, TWO_STREAMS).snapshot()))
+
+
+@pytest.mark.parametrize(
+    ("config", "slack"), [(NormalDelay(), "60 s"), (SLTuner(), "30 s"), (Tcp(), "1 s"), (PD(), "0 s")], ids=repr
+)
+def test_what_is_waited_before_anything_is_known(config, slack):
+    assert Duration.of(slack) == config.build(None, TWO_STREAMS).next_slack()
