@@ -49,7 +49,7 @@ def main() -> None:
     load(list(tests))
     every = sampled(root, given.mutants, given.seed)
     part, parts = given.part
-    for mutant in (_survivors(every, given.output) if given.again else _left(every, given.output))[part::parts]:
+    for mutant in (_survivors(every, given.output, root) if given.again else _left(every, given.output))[part::parts]:
         _try(mutant, root, tests, given)
     print(summary(given.output, Reviewed(root)))
 
@@ -96,8 +96,10 @@ def _left(mutants: Sequence[Mutant], output: Path) -> list[Mutant]:
     return [mutant for mutant in mutants if (mutant.file, mutant.number) not in done]
 
 
-def _survivors(mutants: Sequence[Mutant], output: Path) -> list[Mutant]:
-    done = {place for place, row in _tried(output).items() if row["outcome"] not in NOTICED}
+def _survivors(mutants: Sequence[Mutant], output: Path, root: Path) -> list[Mutant]:
+    """Return those that no test noticed, but for equivalent ones."""
+    why = Reviewed(root).why
+    done = {place for place, row in _tried(output).items() if row["outcome"] not in NOTICED and why(row) is None}
     return [mutant for mutant in mutants if (mutant.file, mutant.number) in done]
 
 

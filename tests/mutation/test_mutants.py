@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import os
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -156,3 +159,22 @@ def test_users_of_a_file_are_those_that_import_from_it(tmp_path):
     (root / "core" / "b.py").write_text("from package.core.a import X\n")
     (root / "core" / "c.py").write_text("from package.core.ab import X\n")
     assert ["core/b.py"] == users_of(root, "core/a.py")
+
+
+TRIED = """
+from pathlib import Path
+from tests.mutation.mutants import mutants_of
+from tests.mutation.trial import outcome_of
+root = Path("src/slackwater").resolve()
+constant = next(each for each in mutants_of(root, "core/sample.py") if each.function == "SampleState")
+examples = ["src/slackwater/core/sample.py::slackwater.core.sample.Sampler"]
+print(outcome_of(constant, root, examples, 9.0, anew=True).what)
+"""
+
+
+def test_a_changed_constant_is_what_the_examples_of_its_module_run():
+    """Pytest loads a module whose examples it is asked for by itself, past any finder that was there before."""
+    top = Path(__file__).parents[2]
+    where = {**os.environ, "PYTHONPATH": f"{top / 'src'}:{top}", "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", TRIED], cwd=top, env=where, capture_output=True, text=True, check=True)
+    assert "killed" == done.stdout.split()[-1]

@@ -5,6 +5,7 @@ The mutant is compiled in the child when its module is imported; no file is chan
 
 from __future__ import annotations
 
+import importlib
 import importlib.abc
 import importlib.util
 import os
@@ -95,8 +96,8 @@ def _run(mutant: Mutant | None, root: Path, tests: Sequence[str], seconds: int, 
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
         if mutant is not None and (anew or not patch(mutant, root)):
-            _forget_modules(root.name)
-            sys.meta_path.insert(0, _Finder(mutant, root))
+            code = 1  # if it cannot be imported, every test notices
+            _import_anew(mutant, root)
         import pytest
 
         quiet = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--timeout=0", "--no-header", "--tb=no"]
@@ -105,11 +106,17 @@ def _run(mutant: Mutant | None, root: Path, tests: Sequence[str], seconds: int, 
         os._exit(code)
 
 
-def _forget_modules(package: str) -> None:
-    """Let everything be imported anew: what is changed is not a function."""
-    for name in [each for each in sys.modules if each.split(".")[0] in (package, "tests", "conftest")]:
+def _import_anew(mutant: Mutant, root: Path) -> None:
+    """Let everything be imported anew: what is changed is not a function.
+
+    The changed module comes first: pytest would load one whose examples are among the tests by itself, unchanged.
+    """
+    for name in [each for each in sys.modules if each.split(".")[0] in (root.name, "tests", "conftest")]:
         if not name.startswith("tests.mutation"):
             del sys.modules[name]
+    finder = _Finder(mutant, root)
+    sys.meta_path.insert(0, finder)
+    importlib.import_module(finder.module)
 
 
 def load(tests: Sequence[str]) -> None:
@@ -131,11 +138,11 @@ class _Finder(importlib.abc.MetaPathFinder):
     """Finds the one module that is changed."""
 
     def __init__(self, mutant: Mutant, root: Path) -> None:
-        self._module = f"{root.name}.{mutant.file.removesuffix('.py').replace('/', '.')}"
-        self._loader = _Loader(self._module, str(root / mutant.file), mutant)
+        self.module = f"{root.name}.{mutant.file.removesuffix('.py').replace('/', '.')}"
+        self._loader = _Loader(self.module, str(root / mutant.file), mutant)
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if fullname != self._module:
+        if fullname != self.module:
             return None
         return importlib.util.spec_from_file_location(fullname, self._loader.path, loader=self._loader)
 
