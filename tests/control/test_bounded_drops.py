@@ -168,6 +168,12 @@ def test_after_ten_periods_the_largest_delay_is_forgotten():
     assert [2] == part(controller, [2], at=52)
 
 
+def test_where_a_period_is_one_interval_only_the_one_under_way_counts():
+    controller = BoundedDropsController(Fixed("1 second").build(), 0.1, Goal(0.9, SECOND, SECOND), {})
+    calm(controller)
+    assert [4] == part(controller, [4], at=11)
+
+
 def test_during_an_alarm_the_next_slack_is_the_largest_recent_delay():
     controller = one_second()
     slack_within(controller, np.array([7 * SECOND]), np.array([1]))

@@ -51,6 +51,13 @@ def test_nan_is_larger_than_any_number():
     assert [True, False] == [math.isnan(value_of(Quantile(q), numbers)) for q in (1.0, 0.6)]
 
 
+def test_infinities_lie_beyond_all_numbers():
+    numbers = np.array([np.inf, -np.inf, 1e308, -1e308, 0.0])
+    found = [value_of(Quantile(q), numbers) for q in (0.2, 0.4, 0.6, 0.8, 1.0)]
+    assert [-np.inf, 0.0, np.inf] == [found[0], found[2], found[4]]
+    assert (-1e308, 1e308) == (pytest.approx(found[1], rel=0.01), pytest.approx(found[3], rel=0.01))
+
+
 def test_numbers_next_to_zero_are_zero():
     assert 0.0 == value_of(Quantile(0.5), np.array([-1e-310, 0.0, -0.0]))
 
