@@ -13,6 +13,7 @@ from slackwater.core.algebra import fold
 from slackwater.core.sketches import Distinct, Quantile, Sketch
 from slackwater.core.sketches import _estimates as estimates
 from slackwater.core.sketches import _registers as registers
+from slackwater.core.sketches import _tau as tau
 
 NUMBERS = (
     st.floats(1e-300, 1e12).map(lambda x: -x)
@@ -128,6 +129,12 @@ def test_an_estimate_is_that_of_ertl(filled, last):
     places[filled // 2 :] = last
     starts = np.array([0, filled])
     assert [_ertl(places.tolist(), 4)] == estimates(starts, places, 4).tolist()
+
+
+@pytest.mark.parametrize("share", [0.0625, 0.5, 0.9375])
+def test_what_full_registers_stand_for_is_the_sum_of_ertl(share):
+    terms = ((1 - share ** (2**-k)) ** 2 * 2**-k for k in range(1, 60))
+    assert (1 - share - sum(terms)) / 3 == pytest.approx(tau(share))
 
 
 def _register(value: int, bits: int) -> tuple[int, int]:
