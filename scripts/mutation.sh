@@ -6,8 +6,9 @@ export NUMBA_DISABLE_JIT=1 PYTHONPATH=src:.
 output=mutation-output seed=${3:-1} reached=mutation-output/reached.jsonl
 mkdir -p "$output"
 "$1" -m pytest -q -p tests.mutation.reached --reached "$reached" -m "not spark and not kafka" --tb=no --timeout=0 \
-  --hypothesis-seed=0 --doctest-modules src/slackwater/{core,models,control,estimate,local} \
-  tests/{core,models,control,estimate,quality,testing,oracle,simulation,pipeline,local,spark} || true
+  --hypothesis-seed=0 --doctest-modules src/slackwater/{core,models,control,estimate,local,pipeline,quality,testing} \
+  tests/{core,models,control,estimate,quality,testing,oracle,simulation,pipeline,local,advice,disorder,spark} \
+  tests/test_*.py || true
 for again in "--budget 12" "--budget 60 --again"; do
   "$1" -m tests.mutation --mutants "$2" --seed "$seed" --reached "$reached" --output "$output/mutants-$seed.jsonl" $again
 done

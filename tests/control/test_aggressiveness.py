@@ -66,3 +66,11 @@ def test_goes_on_from_a_snapshot():
     chosen.observe(np.array([0.3, 0.05]))
     again = Aggressiveness(accuracy=0.9, functions=2, state=json.loads(json.dumps(chosen.snapshot())))
     assert chosen.get() == again.get()
+
+
+def test_a_function_is_at_most_half_as_much_again_ahead_of_the_one_that_holds_all_back():
+    chosen = Aggressiveness(accuracy=0.9, functions=2, start=0.5)
+    for _ in range(50):
+        chosen.observe(np.array([0.15, 0.0]))
+    slow, fast = np.exp(chosen.snapshot())
+    assert 1.5 == pytest.approx(fast / slow)

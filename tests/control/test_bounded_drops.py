@@ -2,6 +2,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from slackwater.contracts import Goal
 from slackwater.control import BoundedDrops, Capped, Fixed
@@ -9,6 +11,7 @@ from slackwater.control.bounded_drops import BoundedDropsController
 from slackwater.control.controller import slack_within
 from slackwater.errors import ParameterError
 from slackwater.measurement import Counts, Measurement
+from tests.oracle.guard import OracleGuard
 
 SECOND = 1_000_000
 GOAL = Goal(0.9, period=10 * SECOND, interval=SECOND)  # a tenth may be late
@@ -125,3 +128,53 @@ def test_another_period_begins_to_count_anew():
     other = Goal(0.9, period=20 * SECOND, interval=SECOND)
     again = BoundedDropsController(Fixed("1 second").build(), 0.1, other, controller.snapshot()["guard"])
     assert [1] == part(again, [0])
+
+
+# Shares and periods whose products are exact: both sides may add them up in any order.
+EXACT = Goal(0.875, period=5 * SECOND, interval=SECOND)
+STEPS = st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=12), min_size=1, max_size=6)
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(STEPS, st.integers(0, 3), st.integers(1, 6), st.integers(0, 6)), max_size=12))
+def test_a_batch_has_the_slacks_of_one_step_at_a_time(intervals):
+    columns = BoundedDropsController(Fixed("4 us").build(), 0.25, EXACT, {})
+    oracle, at = OracleGuard(4, 0.125, 0.25, EXACT.interval, EXACT.period), 0
+    for steps, late, passed, cut in intervals:
+        at += passed * SECOND
+        expected = [oracle.on_step(step) for step in steps]
+        found = [each for part in (steps[:cut], steps[cut:]) for each in slacks_of(columns, part)]
+        assert expected == found
+        delays = np.concatenate(steps)
+        columns.observe(Measurement(at, passed, 4, int(delays.max()), delays, Counts(), late=late))
+        oracle.on_boundary(at, late)
+        assert oracle.slack == columns.next_slack().microseconds
+
+
+def slacks_of(controller, steps) -> list[int]:
+    """Let some steps arrive; return the slack at each."""
+    if not steps:
+        return []
+    arrived_by = np.cumsum([len(step) for step in steps])
+    return slack_within(controller, np.concatenate(steps), arrived_by).tolist()
+
+
+def test_after_ten_periods_the_largest_delay_is_forgotten():
+    controller = BoundedDropsController(Fixed("1 second").build(), 0.25, EXACT, {})
+    part(controller, [9], at=1)
+    for number in range(49):
+        part(controller, [0], at=number + 2)
+    assert [9] == part(controller, [2], at=51)  # so few events came that none may be late
+    assert [2] == part(controller, [2], at=52)
+
+
+def test_where_a_period_is_one_interval_only_the_one_under_way_counts():
+    controller = BoundedDropsController(Fixed("1 second").build(), 0.1, Goal(0.9, SECOND, SECOND), {})
+    calm(controller)
+    assert [4] == part(controller, [4], at=11)
+
+
+def test_during_an_alarm_the_next_slack_is_the_largest_recent_delay():
+    controller = one_second()
+    slack_within(controller, np.array([7 * SECOND]), np.array([1]))
+    assert "7 seconds" == str(controller.next_slack())

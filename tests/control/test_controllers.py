@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from slackwater.contracts import Contract, DropRatio, FixedSlack, MaxSlack, NoSlack, Recall
-from slackwater.control import Capped, Fixed, MaxDelay, NeededSlack, Speculative, controller_for
+from slackwater.contracts import Contract, DropRatio, FixedSlack, Goal, MaxSlack, NoSlack, Recall
+from slackwater.control import (
+    PD,
+    AdaptiveMax,
+    AlphaPD,
+    BoundedDrops,
+    BoundedError,
+    Capped,
+    Fixed,
+    LateDegreeModel,
+    MaxDelay,
+    NeededSlack,
+    NormalDelay,
+    SLTuner,
+    Speculative,
+    Tcp,
+    controller_for,
+)
 from slackwater.control.choose import controller_state
+from slackwater.control.graph_tuner import Tuning
+from slackwater.control.operator_model import Learning, TunedOperator
 from slackwater.errors import ParameterError
 from slackwater.testing.discover import controller_configs
 from slackwater.testing.scripted import Scripted
@@ -104,3 +124,52 @@ def test_what_was_remembered_of_results_means_nothing_for_a_drop_ratio():
 def test_what_is_no_controller_cannot_be_wrapped(wrap):
     with pytest.raises(ParameterError, match="inner"):
         wrap("2 seconds")
+
+
+# Who writes no parameters gets these: another one would change results without a word.
+DEFAULTS = {
+    AdaptiveMax: {"window": 10_000},
+    AlphaPD: {"kp": 0.5, "kd": 0.25},
+    BoundedDrops: {"memory": 2.0, "reserve": 0.1},
+    BoundedError: {"memory": 150.0, "reserve": 0.25},
+    LateDegreeModel: {"decay": 0.8, "granularity": "10 ms", "overall": False, "most": 1.0},
+    NeededSlack: {"violations": 0.003, "tolerance": 0.01, "memory": 10.0},
+    NormalDelay: {"estimate_every": 1_000, "sample_every": 10, "samples": 1_000, "floor": 30},
+    PD: {"kp": "500 ms", "kd": "250 ms", "overall": False},
+    SLTuner: {"alpha": 0.3, "with_spread": True, "guard": True, "fill": True, "parallelism": 1},
+    TunedOperator: {"parallelism": 1, "window": 0, "waits": "if needed"},
+    Learning: {"with_spread": True, "learn_after": 60, "relearn_every": 60, "memory": 600},
+    Tuning: {"interval": 1_000_000, "alpha": 0.3, "step": 100_000, "guard": True, "fill": True},
+}
+
+
+@pytest.mark.parametrize("config", DEFAULTS)
+def test_a_parameter_that_nobody_writes_has_its_usual_value(config):
+    fields = {field.name: field.default for field in dataclasses.fields(config)}
+    expected = DEFAULTS[config]
+    assert expected == {name: fields[name] for name in expected}
+
+
+GIVEN = {"spans", "counting", "granularity", "deviations", "slack", "slacks"}  # in a snapshot, what is no count
+TWO_STREAMS = Goal(0.9, period=60_000_000, interval=1_000_000, windows=(5_000_000, 5_000_000))
+
+
+def numbers_in(saved) -> list[float]:
+    """All numbers of a snapshot that count something."""
+    if isinstance(saved, dict):
+        return [each for name, value in saved.items() if name not in GIVEN for each in numbers_in(value)]
+    if isinstance(saved, list | tuple):
+        return [each for value in saved for each in numbers_in(value)]
+    return [saved] if isinstance(saved, int | float) else []
+
+
+@pytest.mark.parametrize("config", list(controller_configs()), ids=repr)
+def test_a_controller_that_has_seen_nothing_has_counted_nothing(config):
+    assert not any(numbers_in(config.build(None, TWO_STREAMS).snapshot()))
+
+
+@pytest.mark.parametrize(
+    ("config", "slack"), [(NormalDelay(), "60 s"), (SLTuner(), "30 s"), (Tcp(), "1 s"), (PD(), "0 s")], ids=repr
+)
+def test_what_is_waited_before_anything_is_known(config, slack):
+    assert Duration.of(slack) == config.build(None, TWO_STREAMS).next_slack()

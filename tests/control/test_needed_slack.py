@@ -40,6 +40,11 @@ def test_it_waits_for_what_all_but_a_tolerable_share_needed():
     assert 2.0 == pytest.approx(slack_after(NeededSlack().build(None, GOAL), steady()), rel=0.02)
 
 
+def test_a_share_of_exactly_the_target_is_enough():
+    goal, quarter = replace(GOAL, target=0.75), [interval([0, 2 * SECOND], [75, 25], lags=[2 * SECOND] * 25)] * 60
+    assert 0 == slack_after(NeededSlack(tolerance=0).build(None, goal), quarter)
+
+
 def test_a_stricter_target_waits_for_the_rest():
     goal = Goal(target=0.99, period=GOAL.period, interval=GOAL.interval, windows=GOAL.windows)
     assert 5.0 == pytest.approx(slack_after(NeededSlack().build(None, goal), steady()), rel=0.02)

@@ -50,6 +50,13 @@ def test_at_least_the_floor_is_held():
     assert 40 * 10_000 + 500_000 == pytest.approx(slack.microseconds, rel=0.01)
 
 
+def test_the_gap_between_events_is_that_of_all_events_that_are_sampled():
+    controller = NormalDelay(sample_every=4, samples=50, floor=40).build(None, GOAL)
+    for number in range(20):
+        controller.observe(second_of(number, np.full(50 if number % 2 else 150, 500_000)))
+    assert 40 * 10_000 + 500_000 == controller.next_slack().microseconds
+
+
 def test_until_there_are_enough_samples_it_waits_a_period():
     controller = NormalDelay().build(None, GOAL)
     before = controller.next_slack().microseconds

@@ -32,6 +32,14 @@ def test_it_learns_after_some_intervals_and_then_every_so_many():
     assert [True, False, True, False, True] == [new != old for old, new in pairwise(learned[2:])]
 
 
+def test_before_anything_was_measured_no_wait_is_expected_and_no_event_that_leaves_early():
+    assert [[0.0] * len(SLACKS)] * 2 == expected(seen())
+
+
+def test_a_first_spread_has_begun_to_grow_from_nothing():
+    assert expected(seen(0, 20)) == expected(seen(20))
+
+
 def test_a_spread_that_has_begun_to_grow_goes_on():
     assert expected(seen(50, 50)) == expected(seen(10, 30))
 

@@ -132,6 +132,12 @@ def test_operators_share_one_deadline_and_slack_goes_where_it_saves_most():
     assert {"join": 2_300 * MS, "count": 0} == tuner.slacks
 
 
+def test_a_search_has_at_most_64_steps_to_the_deadline():
+    deadline, wide = 64 * 10 - 1, 10
+    tuner = GraphTuner(Graph.chain("join"), [TunedOperator("join")], Tuning(deadline, step=1), Learning())
+    assert {"join": deadline // 2 // wide * wide} == tuner.slacks
+
+
 def test_over_every_path_slacks_and_processing_stay_below_the_deadline():
     graph = Graph.chain("join", "count")
     operators = [TunedOperator("join"), TunedOperator("count")]

@@ -16,6 +16,7 @@ from slackwater.core.algebra import Count, Max, Sum, scan
 from slackwater.core.cells import Input
 from slackwater.core.closing import Closed
 from slackwater.core.panes import Panes
+from slackwater.core.prods import Ask
 from slackwater.core.punctuations import Punctuation
 from slackwater.events import Events
 from tests.oracle.aggregate import OracleAggregate, ProddedAggregate
@@ -110,6 +111,17 @@ def test_panes_are_forgotten_once_their_last_window_is_closed():
     assert [2] == list(logic.snapshot().panes)
 
 
+def test_numbers_of_results_are_forgotten_once_their_window_is_closed():
+    logic = WindowAggregate(Panes(10, 10), (Count(),), numbered=True).build()
+    feed(logic, (5, 0, 1), (15, 0, 1), (25, 0, 1))
+    logic.on_prod([Ask()])
+    assert [0, 1, 2] == logic.snapshot().shown.place.tolist()
+    logic.on_punctuation(Punctuation(20))
+    assert [2] == logic.snapshot().shown.place.tolist()
+    logic.on_end()
+    assert logic.snapshot().shown is None
+
+
 def test_a_year_of_silence_between_two_events_costs_nothing():
     logic = WindowAggregate(Panes(300_000, 1_000), (Count(),)).build()
     zeros = np.zeros(2, np.int64)
@@ -123,7 +135,7 @@ def disordered(draw: Any, overlap: int = 20) -> tuple[Any, ...]:
     size = slide + draw(st.integers(0, overlap))
     count = draw(st.integers(1, 40))
     pace = draw(st.sampled_from([1, 3, 10]))
-    shift = draw(st.sampled_from([0, -50]))
+    shift = draw(st.sampled_from([0, -50, 1_700_000_000_000_000]))  # the last is a time of our days, in us
     times = [i * pace // 2 - draw(st.integers(0, 15)) + shift for i in range(count)]
     groups = [draw(st.integers(0, 2)) for _ in range(count)]
     numbers = sorted(draw(st.integers(0, count)) for _ in range(count)) if draw(st.booleans()) else list(range(count))

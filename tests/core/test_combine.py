@@ -130,6 +130,15 @@ def test_keys_filters_and_predicates_together_equal_a_filter_over_all_combinatio
     assert np.bincount([a for a, _, _ in expected], minlength=len(keys)).tolist() == combiner.count(seeds).tolist()
 
 
+def test_a_seed_need_not_be_among_the_events_of_its_own_stream():
+    own, others = np.array([0, 1]), np.arange(4)
+    pools = tuple(Pool(rows, rows, np.full(len(rows), -1)) for rows in (own, others, others))
+    seeds = Seeds(0, np.array([3]), (np.zeros(1, np.int64),) * 3, (np.full(1, 99),) * 3, np.full(1, 99))
+    found = Combiner(Mixed([1, 1, 1, 1]), pools).combinations(seeds)
+    rows = list(zip(*(found.rows[stream].tolist() for stream in range(3)), strict=True))
+    assert [(3, b, c) for b, c in product(range(4), repeat=2) if (b + c) % 2 == 0] == rows
+
+
 @given(st.lists(st.integers(0, 4), max_size=40).map(sorted), st.integers(1, 5), st.integers(0, 40))
 def test_a_sampler_chooses_the_same_however_the_stream_is_cut(intervals, most, cut):
     whole = Sampler(most).choose(np.array(intervals, np.int64), intervals=5)[0].tolist()

@@ -53,6 +53,12 @@ def test_groups_that_are_no_longer_reported_are_forgotten():
     assert [1] == empty.seen.group.tolist()
 
 
+def test_of_each_group_only_the_last_window_with_events_is_remembered():
+    empty = EmptyWindows((Count(),), None)
+    empty.filled(cells_of({(window, group) for window in range(4) for group in range(3)}), 0, 5)
+    assert ([3, 3, 3], [0, 1, 2]) == (empty.seen.place.tolist(), empty.seen.group.tolist())
+
+
 def test_values_of_windows_without_events_are_null():
     found = EmptyWindows((Sum(),), None, Cells(np.array([0]), np.array([0]), ())).filled(None, 1, 3)
     assert [False, False] == Sum().lower(found.states[0])[1].tolist()

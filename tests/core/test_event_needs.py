@@ -41,6 +41,10 @@ def test_no_event_needs_more_than_its_delay(times):
     assert (slack_needed(arrivals) <= arrivals.delay).all()
 
 
+def test_events_that_come_together_need_nothing_of_each_other():
+    assert [0, 0, 0] == slack_needed(Arrivals.after(None, Events.of([9, 4, 8], arrival=[0, 0, 0]))).tolist()
+
+
 def test_nothing_needs_nothing():
     assert [] == slack_needed(Arrivals.after(None, Events.none())).tolist()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import prod
 
 import numpy as np
 import pytest
@@ -93,3 +94,21 @@ def test_in_order_nothing_differs_from_a_join_without_the_option(closed):
     events = [(number % 2, number) for number in range(20)]
     plain = WindowJoin((3, 5), closed).build(Everything()).on_batch(Tagged.of(events))
     assert len(plain.results) == len(as_columns(events, (3, 5), closed))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 12)), max_size=15).map(
+        lambda e: sorted(e, key=lambda x: x[1])
+    ),
+    st.tuples(*[st.integers(1, 6)] * 3),
+    st.integers(0, 15),
+)
+def test_an_event_is_offered_all_combinations_of_what_the_other_windows_hold(events, windows, cut):
+    expected = []
+    for position, (stream, now) in enumerate(events):
+        before = events[:position]
+        held = [sum(s == other and now - windows[other] <= t for s, t in before) for other in range(3)]
+        expected.append(prod(held[other] for other in range(3) if other != stream))
+    logic, tagged = WindowJoin(windows).build(Everything()), Tagged.of(events)
+    parts = [logic.on_batch(part, cross=True) for part in (tagged[:cut], tagged[cut:])]
+    assert expected == [each for part in parts for each in part.cross.tolist()]

@@ -90,6 +90,7 @@ def test_any_batches_steps_and_slacks_equal_one_oracle_per_key(run):
     assert oracle.released == released
     oracle.on_end()
     out = logic.on_end()
+    assert (len(out.in_order), len(out.late)) == (int(out.released_by(np.array(0))), int(out.late_by(np.array(0))))
     released += pairs(out.in_order)
     late += [(*pair, behind) for pair, behind in zip(pairs(out.late), out.late_behind.tolist(), strict=True)]
     assert sorted(oracle.released) == sorted(released)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -22,9 +23,9 @@ ALL = 10**9
 LOOKING = NeedsState(longest_lag=1_000, looking=True)
 
 
-def needs_of(join: SmallJoin, cuts=(), *, late=ALL, others=ALL, memory=LOOKING) -> Counter:
+def needs_of(join: SmallJoin, cuts=(), *, memory=LOOKING, **options) -> Counter:
     """(result time, needed slack) -> how many results."""
-    profile = profile_of(join, memory, late=late, others=others, most_lag=10**6)
+    profile = profile_of(join, memory, most_lag=10**6, **options)
     found: Counter = Counter()
     for needs in needs_of_batches(profile, join, cuts, interval=100):
         for time, slack, weight in zip(needs.time.tolist(), needs.slack.tolist(), needs.weight.tolist(), strict=True):
@@ -32,11 +33,11 @@ def needs_of(join: SmallJoin, cuts=(), *, late=ALL, others=ALL, memory=LOOKING) 
     return found
 
 
-def profile_of(join: SmallJoin, memory: NeedsState | None, *, late=ALL, others=ALL, most_lag: int) -> NeedsProfile:
-    nothing = [Events.none()] * len(join.windows)
-    return NeedsProfile(
-        WindowJoin(join.windows), join.condition, nothing, memory, late=late, others=others, most_lag=most_lag
-    )
+def profile_of(
+    join: SmallJoin, memory: NeedsState | None, *, late=ALL, others=ALL, most_lag: int, closed="both"
+) -> NeedsProfile:
+    config, nothing = WindowJoin(join.windows, closed), [Events.none()] * len(join.windows)
+    return NeedsProfile(config, join.condition, nothing, memory, late=late, others=others, most_lag=most_lag)
 
 
 def needs_of_batches(profile: NeedsProfile, join: SmallJoin, cuts, *, interval: int) -> Iterator[Needs]:
@@ -72,6 +73,13 @@ def test_all_true_results_are_found_once(join):
     for (time, _), count in needs_of(join).items():
         found[time] += count
     assert Counter(time for time, _ in truth(join.arrivals, join.windows, join.condition)) == found
+
+
+@settings(max_examples=100, deadline=None)
+@given(small_joins(), st.lists(st.integers(0, 24), max_size=3))
+def test_a_window_without_its_first_instant_is_one_that_begins_an_instant_later(join, cuts):
+    longer = replace(join, windows=tuple(window + 1 for window in join.windows))
+    assert needs_of(join, cuts) == needs_of(longer, cuts, closed="right")
 
 
 def test_nothing_is_needed_where_nothing_is_out_of_order():

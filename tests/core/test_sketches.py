@@ -13,6 +13,7 @@ from slackwater.core.algebra import fold
 from slackwater.core.sketches import Distinct, Quantile, Sketch
 from slackwater.core.sketches import _estimates as estimates
 from slackwater.core.sketches import _registers as registers
+from slackwater.core.sketches import _tau as tau
 
 NUMBERS = (
     st.floats(1e-300, 1e12).map(lambda x: -x)
@@ -49,6 +50,13 @@ def test_the_largest_numbers_have_buckets_too():
 def test_nan_is_larger_than_any_number():
     numbers = np.array([np.nan, np.inf, 1.0])
     assert [True, False] == [math.isnan(value_of(Quantile(q), numbers)) for q in (1.0, 0.6)]
+
+
+def test_infinities_lie_beyond_all_numbers():
+    numbers = np.array([np.inf, -np.inf, 1e308, -1e308, 0.0])
+    found = [value_of(Quantile(q), numbers) for q in (0.2, 0.4, 0.6, 0.8, 1.0)]
+    assert [-np.inf, 0.0, np.inf] == [found[0], found[2], found[4]]
+    assert (-1e308, 1e308) == (pytest.approx(found[1], rel=0.01), pytest.approx(found[3], rel=0.01))
 
 
 def test_numbers_next_to_zero_are_zero():
@@ -121,6 +129,12 @@ def test_an_estimate_is_that_of_ertl(filled, last):
     places[filled // 2 :] = last
     starts = np.array([0, filled])
     assert [_ertl(places.tolist(), 4)] == estimates(starts, places, 4).tolist()
+
+
+@pytest.mark.parametrize("share", [0.0625, 0.5, 0.9375])
+def test_what_full_registers_stand_for_is_the_sum_of_ertl(share):
+    terms = ((1 - share ** (2**-k)) ** 2 * 2**-k for k in range(1, 60))
+    assert (1 - share - sum(terms)) / 3 == pytest.approx(tau(share))
 
 
 def _register(value: int, bits: int) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import slackwater as sw
 from slackwater.core.work import Estimate, Work, rank
+from slackwater.core.work import _is_due as is_due
 from slackwater.local.join import run_join
 
 
@@ -115,6 +116,34 @@ def test_filters_of_one_stream_are_applied_before_partners_are_looked_for():
 def test_the_stream_that_leaves_fewest_combinations_for_its_cost_comes_first():
     cross, selective = Estimate(100, {(): 1.0}, 1.0, {()}), Estimate(1_000, {(): 1.0}, 0.0001, {()})
     assert rank(selective, ()) < rank(cross, ())
+
+
+def test_a_step_costs_a_search_and_a_look_at_all_that_is_offered():
+    assert 40 + 100 == Estimate(100, {(): 1.0}, 1.0, {()}).cost(())
+
+
+def test_cells_cost_a_search_in_each_one_around_scattered_looks_and_putting_events_into_them():
+    estimate = Estimate(100, {(): 1.0, (0,): 0.25, (0, 1): 0.125}, 1.0, {()})
+    assert 3 * 40 + 3 * 25 == estimate.cost((0,))
+    assert 9 * 40 + 3 * 12.5 + 10 * 7 == estimate.cost((0, 1), placed=7)
+
+
+def test_steps_are_ranked_by_what_they_add_for_what_they_cost():
+    assert (100 * 0.5 - 1) / (40 + 100) == rank(Estimate(100, {(): 1.0}, 0.5, {()}), ())
+
+
+def test_a_measurement_is_renewed_at_powers_of_two_and_then_every_sixteenth_time():
+    assert [0, 1, 2, 4, 8, 16, 32, 48] == [uses for uses in range(64) if is_due(uses)]
+
+
+def test_an_estimate_is_what_the_windows_offer_and_the_conditions_keep():
+    places = np.array([0.0, 1.0, 10.0, 11.0])
+    inputs = [pa.table({"seq": np.arange(4) * 3 + n, "ts": np.arange(4), "x": places}) for n in range(3)]
+    work = Watched()
+    run(join(inputs, where="abs(a.x - b.x) < 1.5 and a.x + b.x > 10"), work)
+    first = next(each for each in work.given if each.kept < 1)
+    # The events of a find 0, 1, 2 and 3 of b before them; of these six pairs only (11, 10) is kept.
+    assert (1.5, 1 / 6) == (first.offered, first.kept)
 
 
 def test_a_selective_condition_is_used_before_a_cross_product():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -72,6 +73,17 @@ def test_equation_11_holds_a_third_more_than_the_condition_needs(deviation, rati
     exact = exact_events_to_hold(ratio, deviation, 1.0)
     assert 0.72 == pytest.approx(exact / events_to_hold(ratio, deviation, 1.0), abs=0.015)
     assert exact_drop_ratio(exact, deviation, 1.0) <= ratio < exact_drop_ratio(exact - 1, deviation, 1.0)
+
+
+@pytest.mark.parametrize(("events", "per_gap"), [(1, 0.5), (1, 4.0), (3, 2.0), (12, 10.0), (40, 25.0)])
+def test_the_exact_share_is_that_of_poisson_counts_by_delay(events, per_gap):
+    normal, step = NormalDist(), 0.002
+    share = 0.0
+    for x in np.arange(-8, 8, step) + step / 2:
+        mean = per_gap * (x * normal.cdf(x) + normal.pdf(x))
+        fewer = sum(math.exp(-mean) * mean**n / math.factorial(n) for n in range(events))
+        share += normal.pdf(x) * step * (1 - fewer)
+    assert share == pytest.approx(exact_drop_ratio(events, deviation=per_gap, gap=1.0), rel=2e-3, abs=1e-6)
 
 
 def test_what_is_in_order_is_never_dropped():

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from operator import mul
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from slackwater.estimate.needed_slack import NeededSlack
 from slackwater.models.needed_slack import expected_recall, first_to_count_on, recall_to_count_on, with_prior
@@ -86,3 +90,26 @@ def test_the_first_bin_to_count_on_is_where_the_recall_of_all_bins_reaches_the_a
 
 def test_where_no_bin_reaches_the_aim_the_last_one_counts():
     assert 1 == first_to_count_on(sums_of([5, 5]), np.zeros(2), 30, 2.0, blocks_per_period=12, deviations=0)
+
+
+BLOCKS = st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=4), min_size=1, max_size=8)
+
+
+@given(BLOCKS, st.sampled_from([0.0, 1.0, 2.5]), st.sampled_from([0.5, 1.0]), st.booleans())
+def test_the_recall_to_count_on_is_what_the_residuals_of_the_blocks_say(blocks, deviations, of_mean, lasting):
+    found = recall_to_count_on(
+        sums_of(*blocks), blocks_per_period=3, deviations=deviations, of_mean=of_mean, lasting=lasting
+    )
+    total = sum(map(sum, blocks))
+    for slack, recall in enumerate(found):
+        missed = [sum(block[slack + 1 :]) for block in blocks]
+        share = sum(missed) / total if total else 0.0
+        residuals = [m - share * sum(block) for m, block in zip(missed, blocks, strict=True)]
+        squares = sum(each**2 for each in residuals)
+        if lasting and squares > 1e-6:
+            alike = min(max(sum(map(mul, residuals, residuals[1:])) / squares, 0), 0.6)
+            squares *= (1 + alike) / (1 - alike)
+        variance = squares / len(blocks)
+        of_period = np.sqrt(variance / 3) * len(blocks) / max(total, 1)
+        of_the_mean = np.sqrt(len(blocks) * variance) / max(total, 1)
+        assert 1 - share - deviations * of_period - of_mean * of_the_mean == pytest.approx(recall, abs=1e-5)

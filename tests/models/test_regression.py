@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from slackwater.errors import ParameterError
 from slackwater.models.latency import normalized_error
 from slackwater.models.regression import METHODS, predictor
+from slackwater.models.regression import _evenly as evenly
 
 
 def waits(seed: int, count: int = 300):
@@ -39,6 +41,34 @@ def test_values_that_never_change_are_expected_to_go_on(method):
     learned = predictor(method)
     learned.fit(rows, np.full(3, 7.0))
     assert np.allclose(7, learned.predict(np.array([[1.0, 9.0]])), atol=0.2)
+
+
+def test_far_from_all_rows_a_gaussian_process_expects_the_mean():
+    rows, values = waits(1, count=40)
+    learned = predictor("gaussian")
+    learned.fit(rows, values + 100)
+    assert 100 + values.mean() == pytest.approx(learned.predict(np.array([[1e9, -1e9]]))[0])
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_units_do_not_matter_to_a_gaussian_process(scale):
+    (rows, values), seen = waits(1, count=40), waits(2, count=40)[0]
+    usual, scaled = predictor("gaussian"), predictor("gaussian")
+    usual.fit(rows, values)
+    scaled.fit(rows / scale, values * scale)
+    assert (usual.predict(seen) * scale).tolist() == pytest.approx(scaled.predict(seen / scale).tolist(), rel=1e-3)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_feature_that_explains_nothing_is_no_reason_to_warn(method):
+    noise = np.random.default_rng(1).normal(size=(60, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        predictor(method).fit(noise, np.arange(60) % 7.0)
+
+
+def test_rows_for_the_kernel_are_spread_evenly():
+    assert ([0, 3, 6, 9], [0, 1, 2], [0]) == tuple(evenly(*each).tolist() for each in ((10, 4), (3, 10), (1, 10)))
 
 
 def test_one_row_is_enough_to_predict():

@@ -15,18 +15,21 @@ import os
 import random
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tests.mutation.chosen import chosen, is_run, users_of
 from tests.mutation.mutants import Mutant, mutants_of
 from tests.mutation.reached import noted
 from tests.mutation.reviewed import Reviewed
-from tests.mutation.trial import load, outcome_of
+from tests.mutation.trial import Outcome, load, outcome_of
 
 PARTS = ("core", "models", "control")
 NOTICED = ("killed", "timeout")
+_MOST_OF_ONE = 60.0  # seconds that a single test may take
 
 
 def main() -> None:
@@ -46,7 +49,7 @@ def main() -> None:
     load(list(tests))
     every = sampled(root, given.mutants, given.seed)
     part, parts = given.part
-    for mutant in (_survivors(every, given.output) if given.again else _left(every, given.output))[part::parts]:
+    for mutant in (_survivors(every, given.output, root) if given.again else _left(every, given.output))[part::parts]:
         _try(mutant, root, tests, given)
     print(summary(given.output, Reviewed(root)))
 
@@ -57,31 +60,6 @@ def sampled(root: Path, count: int, seed: int) -> list[Mutant]:
     every = [mutant for file in files for mutant in mutants_of(root, file)]
     random.Random(seed).shuffle(every)
     return every[:count]
-
-
-def chosen(mutant: Mutant, tests: Mapping[str, Mapping[str, Any]], budget: float) -> tuple[list[str], float]:
-    """Return the tests that run what is changed, and how long they take together; those of its module come first."""
-    whole = not is_run(mutant, tests) and mutant.function.count(".") == 0
-    wanted = f"{mutant.file}:" if whole else f"{mutant.file}:{mutant.function}"
-    part, _, module = mutant.file.removesuffix(".py").rpartition("/")
-    near = (f"tests/{part}/test_{module}.py::", f"src/slackwater/{mutant.file}::")
-    fits = [
-        (not name.startswith(near), test["seconds"], name)
-        for name, test in tests.items()
-        if any(each.startswith(wanted) if whole else each == wanted for each in test["functions"])
-    ]
-    names, total = [], 0.0
-    for _, seconds, name in sorted(fits):
-        if total + seconds > budget and names:
-            continue
-        names.append(name)
-        total += seconds
-    return names, total
-
-
-def is_run(mutant: Mutant, tests: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a test runs what is changed; if not, it may be run when its module is imported."""
-    return any(f"{mutant.file}:{mutant.function}" in test["functions"] for test in tests.values())
 
 
 def summary(output: Path, reviewed: Reviewed) -> str:
@@ -118,8 +96,10 @@ def _left(mutants: Sequence[Mutant], output: Path) -> list[Mutant]:
     return [mutant for mutant in mutants if (mutant.file, mutant.number) not in done]
 
 
-def _survivors(mutants: Sequence[Mutant], output: Path) -> list[Mutant]:
-    done = {place for place, row in _tried(output).items() if row["outcome"] not in NOTICED}
+def _survivors(mutants: Sequence[Mutant], output: Path, root: Path) -> list[Mutant]:
+    """Return those that no test noticed, but for equivalent ones."""
+    why = Reviewed(root).why
+    done = {place for place, row in _tried(output).items() if row["outcome"] not in NOTICED and why(row) is None}
     return [mutant for mutant in mutants if (mutant.file, mutant.number) in done]
 
 
@@ -129,16 +109,32 @@ def _tried(output: Path) -> dict[tuple[str, int], dict[str, Any]]:
     return {(row["file"], row["number"]): row for row in rows}
 
 
-def _try(mutant: Mutant, root: Path, tests: Mapping[str, Any], given: argparse.Namespace) -> None:
-    names, usual = chosen(mutant, tests, given.budget)
-    anew = not is_run(mutant, tests)
-    outcome, took = outcome_of(mutant, root, names, usual, anew=anew) if names else ("unreached", 0.0)
-    if outcome == "timeout" and outcome_of(None, root, names, usual)[0] != "survived":
-        outcome = "unclear"  # the tests take as long without the change
-    row = {**asdict(mutant), "outcome": outcome, "tests": len(names), "seconds": round(took, 1)}
+def _try(mutant: Mutant, root: Path, tests: dict[str, Any], given: argparse.Namespace) -> None:
+    names, usual, tried = _tried_against(mutant, root, tests, given.budget)
+    while tried.by in tests and not _passes(tried.by, root):
+        del tests[tried.by]  # it fails without any change
+        names, usual, tried = _tried_against(mutant, root, tests, given.budget)
+    if tried.what == "timeout" and outcome_of(None, root, names, usual).what != "survived":
+        tried = tried._replace(what="unclear")  # the tests take as long without the change
+    row = {**asdict(mutant), "outcome": tried.what, "tests": len(names), "seconds": round(tried.seconds, 1)}
     with given.output.open("a") as file:
-        file.write(json.dumps(row) + "\n")
-    print(f"{outcome:9} {len(names):4} tests {took:5.1f} s  {mutant}", flush=True)
+        file.write(json.dumps({**row, "by": tried.by}) + "\n")
+    print(f"{tried.what:9} {len(names):4} tests {tried.seconds:5.1f} s  {mutant}  {tried.by}", flush=True)
+
+
+def _tried_against(
+    mutant: Mutant, root: Path, tests: dict[str, Any], budget: float
+) -> tuple[list[str], float, Outcome]:
+    names, usual = chosen(mutant, tests, budget, users_of(root, mutant.file))
+    if not names:
+        return names, usual, Outcome("unreached", 0.0, "")
+    return names, usual, outcome_of(mutant, root, names, usual, anew=not is_run(mutant, tests))
+
+
+@cache
+def _passes(test: str, root: Path) -> bool:
+    """Whether a test passes without any change, with plain Python kernels and all its examples."""
+    return outcome_of(None, root, [test], _MOST_OF_ONE).what != "killed"
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,12 @@ class Reviewed:
         self._why = {
             (each["file"], each["text"], each["change"], each.get("nth")): each["why"] for each in self.entries
         }
+        self._numbered = {(file, text, change) for file, text, change, nth in self._why if nth is not None}
 
     def why(self, row: Mapping[str, Any]) -> str | None:
         """Return why a mutant is equivalent; None if nobody said so."""
         place = row["file"], self._text(row["file"], row["line"]), row["change"]
-        return self._why.get((*place, None)) or self._why.get((*place, self._nth(row)))
+        return self._why.get((*place, self._nth(row) if place in self._numbered else None))
 
     def gone(self) -> list[dict[str, str]]:
         """Return entries whose line is no longer there."""
@@ -46,4 +48,9 @@ class Reviewed:
         return lines[line - 1] if 0 < line <= len(lines) else ""
 
     def _lines(self, file: str) -> list[str]:
-        return [line.partition("  #")[0].strip() for line in (self._root / file).read_text().splitlines()]
+        return _lines_of(self._root / file)
+
+
+@cache
+def _lines_of(path: Path) -> list[str]:
+    return [line.partition("  #")[0].strip() for line in path.read_text().splitlines()]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import os
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,7 +14,8 @@ import pytest
 
 import slackwater
 from slackwater.core import sketches
-from tests.mutation.__main__ import chosen, summary
+from tests.mutation.__main__ import summary
+from tests.mutation.chosen import chosen, users_of
 from tests.mutation.mutants import Mutant, mutants_of, mutated
 from tests.mutation.patched import patch
 from tests.mutation.reached import digest, noted
@@ -137,3 +141,40 @@ def test_of_changes_that_read_the_same_the_one_that_was_reviewed_is_meant(tmp_pa
     )
     rows = [asdict(each) for each in mutants_of(tmp_path, "m.py") if each.change == "1 -> 2"]
     assert [None, "room"] == [Reviewed(tmp_path, listed).why(row) for row in rows]
+
+
+def test_a_constant_is_tried_against_the_tests_of_all_who_import_it():
+    tests = {
+        "tests/core/test_b.py::of": {"seconds": 1.0, "functions": ["core/b.py:f"]},
+        "tests/core/test_c.py::of": {"seconds": 1.0, "functions": ["core/c.py:g"]},
+    }
+    constant = Mutant("core/a.py", 0, 1, "", "1 -> 2")
+    assert (["tests/core/test_b.py::of"], 1.0) == chosen(constant, tests, 10.0, ["core/b.py"])
+
+
+def test_users_of_a_file_are_those_that_import_from_it(tmp_path):
+    root = tmp_path / "package"
+    (root / "core").mkdir(parents=True)
+    (root / "core" / "a.py").write_text("X = 1\n")
+    (root / "core" / "b.py").write_text("from package.core.a import X\n")
+    (root / "core" / "c.py").write_text("from package.core.ab import X\n")
+    assert ["core/b.py"] == users_of(root, "core/a.py")
+
+
+TRIED = """
+from pathlib import Path
+from tests.mutation.mutants import mutants_of
+from tests.mutation.trial import outcome_of
+root = Path("src/slackwater").resolve()
+constant = next(each for each in mutants_of(root, "core/sample.py") if each.function == "SampleState")
+examples = ["src/slackwater/core/sample.py::slackwater.core.sample.Sampler"]
+print(outcome_of(constant, root, examples, 9.0, anew=True).what)
+"""
+
+
+def test_a_changed_constant_is_what_the_examples_of_its_module_run():
+    """Pytest loads a module whose examples it is asked for by itself, past any finder that was there before."""
+    top = Path(__file__).parents[2]
+    where = {**os.environ, "PYTHONPATH": f"{top / 'src'}:{top}", "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", TRIED], cwd=top, env=where, capture_output=True, text=True, check=True)
+    assert "killed" == done.stdout.split()[-1]

@@ -5,6 +5,7 @@ The mutant is compiled in the child when its module is imported; no file is chan
 
 from __future__ import annotations
 
+import importlib
 import importlib.abc
 import importlib.util
 import os
@@ -15,7 +16,7 @@ import time
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.mutation.mutants import Mutant, mutated
 from tests.mutation.patched import patch
@@ -25,28 +26,50 @@ _LEAST, _TIMES = 8.0, 1.5  # seconds of processor time, and times the usual ones
 _WAITS = 60.0  # seconds on the clock in which it does nothing at all: it waits for something that never comes
 
 
-def outcome_of(
-    mutant: Mutant | None, root: Path, tests: Sequence[str], usual: float, *, anew: bool = False
-) -> tuple[str, float]:
-    """Return "killed", "timeout", "survived" or "unclear", and how long it took.
+class Outcome(NamedTuple):
+    """What became of a trial."""
 
-    `anew` imports all that may have run already. None is no change: what the tests do without any.
-    """
+    what: str  # "killed", "timeout", "survived" or "unclear"
+    seconds: float
+    by: str  # the test that failed; nothing where none came to that
+
+
+def outcome_of(mutant: Mutant | None, root: Path, tests: Sequence[str], usual: float, *, anew: bool = False) -> Outcome:
+    """Try the tests; `anew` imports all that may have run already. None is no change: what the tests do without any."""
     started, limit = time.monotonic(), _LEAST + _TIMES * usual
+    reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
-        _run(mutant, root, tests, int(limit), anew=anew)
-    used, since = -1, started
+        _run(mutant, root, tests, int(limit), _Failed(writes), anew=anew)
+    os.close(writes)
+    what = _waited_for(child)
+    with os.fdopen(reads) as failed:
+        return Outcome(what, time.monotonic() - started, failed.readline().strip() if what == "killed" else "")
+
+
+def _waited_for(child: int) -> str:
+    used, since = -1, time.monotonic()
     while time.monotonic() < since + _WAITS:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            return _outcome(os.waitstatus_to_exitcode(status)), time.monotonic() - started
+            return _outcome(os.waitstatus_to_exitcode(status))
         if (now := _processor_time(child)) > used:
             used, since = now, time.monotonic()
         time.sleep(0.05)
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    return "timeout", time.monotonic() - started
+    return "timeout"
+
+
+class _Failed:
+    """A plugin of pytest that writes down which tests fail."""
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            os.write(self._file, f"{report.nodeid}\n".encode())
 
 
 def _outcome(code: int) -> str:
@@ -62,7 +85,7 @@ def _processor_time(process: int) -> int:
     return int(fields[11]) + int(fields[12])
 
 
-def _run(mutant: Mutant | None, root: Path, tests: Sequence[str], seconds: int, *, anew: bool) -> None:
+def _run(mutant: Mutant | None, root: Path, tests: Sequence[str], seconds: int, failed: _Failed, *, anew: bool) -> None:
     """Run the tests in the child; never returns."""
     code = 99
     try:
@@ -73,21 +96,27 @@ def _run(mutant: Mutant | None, root: Path, tests: Sequence[str], seconds: int, 
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
         if mutant is not None and (anew or not patch(mutant, root)):
-            _forget_modules(root.name)
-            sys.meta_path.insert(0, _Finder(mutant, root))
+            code = 1  # if it cannot be imported, every test notices
+            _import_anew(mutant, root)
         import pytest
 
         quiet = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--timeout=0", "--no-header", "--tb=no"]
-        code = int(pytest.main([*quiet, "--doctest-modules", *tests]))
+        code = int(pytest.main([*quiet, "--doctest-modules", *tests], [failed]))
     finally:
         os._exit(code)
 
 
-def _forget_modules(package: str) -> None:
-    """Let everything be imported anew: what is changed is not a function."""
-    for name in [each for each in sys.modules if each.split(".")[0] in (package, "tests", "conftest")]:
+def _import_anew(mutant: Mutant, root: Path) -> None:
+    """Let everything be imported anew: what is changed is not a function.
+
+    The changed module comes first: pytest would load one whose examples are among the tests by itself, unchanged.
+    """
+    for name in [each for each in sys.modules if each.split(".")[0] in (root.name, "tests", "conftest")]:
         if not name.startswith("tests.mutation"):
             del sys.modules[name]
+    finder = _Finder(mutant, root)
+    sys.meta_path.insert(0, finder)
+    importlib.import_module(finder.module)
 
 
 def load(tests: Sequence[str]) -> None:
@@ -109,11 +138,11 @@ class _Finder(importlib.abc.MetaPathFinder):
     """Finds the one module that is changed."""
 
     def __init__(self, mutant: Mutant, root: Path) -> None:
-        self._module = f"{root.name}.{mutant.file.removesuffix('.py').replace('/', '.')}"
-        self._loader = _Loader(self._module, str(root / mutant.file), mutant)
+        self.module = f"{root.name}.{mutant.file.removesuffix('.py').replace('/', '.')}"
+        self._loader = _Loader(self.module, str(root / mutant.file), mutant)
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if fullname != self._module:
+        if fullname != self.module:
             return None
         return importlib.util.spec_from_file_location(fullname, self._loader.path, loader=self._loader)
 

@@ -31,10 +31,11 @@ def prodded(draw: Any) -> dict[str, Any]:
     size = slide + draw(st.integers(0, 15))
     count, pace = draw(st.integers(1, 30)), draw(st.sampled_from([1, 3, 10]))
     together, rows = draw(st.booleans()), []
+    origin = draw(st.sampled_from([0, 1_700_000_000_000_000]))  # the second is a time of our days, in us
     for i in range(count):
         arrival = i // 3 if together else i
         what = draw(st.sampled_from(["event"] * 8 + ["prod", "punctuation"]))
-        time = i * pace // 2 - draw(st.integers(0, 12))
+        time = origin + i * pace // 2 - draw(st.integers(0, 12))
         group = draw(st.integers(0, GROUPS - 1))
         if what == "event":
             rows.append((what, arrival, time, group, None))
