@@ -73,6 +73,20 @@ def check_found(path: Path, found: int, claimed: int) -> None:
         raise _damaged(path, claimed, f"has {found:,}")
 
 
+def check_columns(path: Path, there: Sequence[str], named: Sequence[str]) -> None:
+    """Refuse a file, of any kind, that lacks a named column or has it twice.
+
+    >>> check_columns(Path("a.csv"), ["x", "ts", "x"], ["ts", "x"])
+    Traceback (most recent call last):
+    slackwater.errors.DatasetError: dataset 'a.csv' has 2 columns 'x'; it has: x, ts, x
+    """
+    for name in named:
+        count = there.count(name)
+        if count != 1:
+            problem = f"has {count} columns {name!r}" if count else f"has no column {name!r}"
+            raise DatasetError(str(path), problem=problem, remedy=f"it has: {', '.join(there)}")
+
+
 def _batches(path: Path, file: pq.ParquetFile, columns: Sequence[str] | None, rows: int) -> Iterator[pa.RecordBatch]:
     claimed, found = _claimed(path, file.metadata), 0
     for batch in file.iter_batches(batch_size=rows, columns=None if columns is None else list(columns)):
@@ -92,11 +106,7 @@ def _chosen(path: Path, schema: pa.Schema, columns: Sequence[str] | None) -> pa.
     """Return the fields that are named; Arrow itself would leave out what is not there."""
     if columns is None:
         return schema
-    for name in columns:
-        count = schema.names.count(name)
-        if count != 1:
-            problem = f"has {count} columns {name!r}" if count else f"has no column {name!r}"
-            raise DatasetError(str(path), problem=problem, remedy=f"it has: {', '.join(schema.names)}")
+    check_columns(path, schema.names, columns)
     return pa.schema([schema.field(name) for name in columns]).with_metadata(schema.metadata)
 
 

@@ -14,7 +14,7 @@ import pyarrow.json as json
 from slackwater.disorder.json_lines import check_json_lines
 from slackwater.errors import DatasetError
 from slackwater.local.arrow_types import arrow_type
-from slackwater.parquet import read_parquet
+from slackwater.parquet import check_columns, read_parquet
 from slackwater.pipeline.readable import readable
 
 ENDINGS: Mapping[str, tuple[str, ...]] = {
@@ -70,10 +70,7 @@ def _read(path: Path, kind: str, schema: pa.Schema) -> pa.Table:
 
 
 def _cast(path: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
-    for field in schema:
-        if field.name not in table.column_names:
-            remedy = f"it has: {', '.join(table.column_names)}"
-            raise DatasetError(str(path), problem=f"has no column {field.name!r}", remedy=remedy)
+    check_columns(path, table.column_names, schema.names)
     return table.select(schema.names).cast(schema)
 
 
