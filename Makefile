@@ -94,8 +94,8 @@ mutation: $(READY)  ## small wrong changes of core, models and control: how many
 sbom: $(READY)  ## what the environment is made of, as CycloneDX JSON
 	scripts/audit.sh sbom $(BIN)/python dist/slackwater-sbom.json
 
-audit:  ## pinned versions against known advisories (needs the network)
-	scripts/audit.sh audit constraints.txt
+audit:  ## pinned versions against known advisories (needs the network; without it ADVISORIES=folder may hold a copy of them)
+	scripts/audit.sh audit constraints.txt $(ADVISORIES)
 
 dev: $(READY)  ## set up the environment in .venv
 

@@ -18,6 +18,7 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 
 import slackwater as sw
 from slackwater.spark.control_stream import put
+from tests.load.patience import Patient
 from tests.load.queries import OUTPUTS, QUERIES
 from tests.load.rows import NAMES, SCHEMA
 
@@ -64,13 +65,12 @@ def main(folder: Path, name: str, files: int, cores: int, collect: float) -> Non
     spark.streams.addListener(Progress(folder / "progress.jsonl"))
     control = folder / "control"
     control.mkdir(exist_ok=True)
-    query = start(spark, folder, name, files)
-    _wait(spark, query, folder, collect)
-    if (folder / "stop").read_text() == "drain":
-        query.processAllAvailable()
-        put(control / "drain.json", '{"kind": "drain"}\n')
-        query.processAllAvailable()
-    query.stop()
+    with Patient(lambda: start(spark, folder, name, files)) as query:
+        _wait(spark, query, folder, collect)
+        if (folder / "stop").read_text() == "drain":
+            query.work_off()
+            put(control / "drain.json", '{"kind": "drain"}\n')
+            query.work_off()
     spark.stop()
 
 
@@ -87,13 +87,12 @@ def start(spark: SparkSession, folder: Path, name: str, files: int) -> Any:
     )
 
 
-def _wait(spark: SparkSession, query: Any, folder: Path, collect: float) -> None:
+def _wait(spark: SparkSession, query: Patient, folder: Path, collect: float) -> None:
     """Wait for `stop`; say now and then how much of the heap is in use when all garbage is gone."""
     stop, collected = threading.Event(), time.monotonic()
     while not (folder / "stop").exists():
         stop.wait(_LOOK)
-        if not query.isActive:
-            query.awaitTermination()  # raises why
+        query.check()
         if time.monotonic() - collected > collect:
             collected = time.monotonic()
             runtime = spark._jvm.java.lang.Runtime.getRuntime()
