@@ -158,8 +158,9 @@ def read_rows(path: str, start: int, end: int) -> Iterator[pa.RecordBatch]:
                 yield batch.slice(begin, stop - begin).cast(schema)
             if position >= end:
                 return
-    problem = f"ends at row {position:,}, although it says that rows {start:,} to {end:,} are there"
-    raise DatasetError(path, problem=problem, remedy="it is damaged: write it again")
+    if start < end:
+        problem = f"ends at row {position:,}, although it says that rows {start:,} to {end:,} are there"
+        raise DatasetError(path, problem=problem, remedy="it is damaged: write it again")
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
