@@ -1,4 +1,8 @@
-"""Whether memory follows what waits on disk: it must not, since Spark takes in so many files at a time."""
+"""Whether memory follows what waits on disk: it must not, since Spark takes in so many files at a time.
+
+Rows that wait could be in memory of Python or in the heap of the JVM. What a JVM has besides, its compiled code and its
+classes, grows by itself for minutes: that is no sign of them, and is bounded as a whole (`tests.load.overload`).
+"""
 
 from __future__ import annotations
 
@@ -27,10 +31,7 @@ class Followed:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether rows that wait are elsewhere: were they in memory, each would take ROW_BYTES or more.
-
-        Half of that counts, surely reached, since memory of a process that has just begun grows by itself.
-        """
+        """Whether rows that wait are elsewhere: were they here, each would take ROW_BYTES; half of that is too much."""
         return self.low < ROW_BYTES / 2
 
 
@@ -51,12 +52,12 @@ def followed(memory: Sequence[tuple[float, float]], waiting: Sequence[tuple[floa
 
 
 def memory_of(folder: Path, rows_of_a_file: float) -> tuple[Followed, Followed]:
-    """Return what memory of all processes, and what is live in the heap, have to do with what waits."""
+    """Return what memory of Python, and what is live in the heap of the JVM, have to do with what waits."""
     samples, heap = lines_of(folder / "samples.jsonl"), lines_of(folder / "heap.jsonl")
     waiting = [(each["at"], each["waiting_files"] * rows_of_a_file) for each in samples]
-    processes = [(each["at"], each["java_mb"] + each["python_mb"]) for each in samples]
+    python = [(each["at"], each["python_mb"]) for each in samples]
     live = [(each["at"], each["heap"] / MB) for each in heap if each["at"] <= samples[-1]["at"]]
-    return followed(processes, waiting), followed(live, waiting)
+    return followed(python, waiting), followed(live, waiting)
 
 
 def _late(points: np.ndarray) -> np.ndarray:

@@ -38,9 +38,9 @@ class Overload:
     minutes: float
     most_in_a_batch: int
     bound: int
-    memory: Followed  # of all processes
-    heap: Followed  # what is live in it
-    most_memory_mb: float
+    python: Followed  # memory of Python
+    heap: Followed  # what is live in that of the JVM
+    most_memory_mb: float  # of all processes
     bound_memory_mb: float
     waiting_files: int  # at the end of the overload
     most_slack_us: int
@@ -56,7 +56,7 @@ class Overload:
     @property
     def is_bounded(self) -> bool:
         """Whether memory has to do with the size of batches, and not with what waits on disk."""
-        grows = not (self.memory.is_bounded and self.heap.is_bounded)
+        grows = not (self.python.is_bounded and self.heap.is_bounded)
         return not grows and self.most_memory_mb <= self.bound_memory_mb
 
 
@@ -71,7 +71,7 @@ def overload(name: str, folder: Path, *, minutes: float, tell: Callable[[str], N
     fed, waiting = int((place / "fed").read_text()), int(samples[-1]["waiting_files"])
     tell(f"{name}: {waiting:,} files are left of {fed:,} rows")
     _work_off(name, place)
-    memory, heap = memory_of(place, BOUND.rows / QUERIES[name].streams)
+    python, heap = memory_of(place, BOUND.rows / QUERIES[name].streams)
     return Overload(
         query=name,
         saturation=most,
@@ -80,7 +80,7 @@ def overload(name: str, folder: Path, *, minutes: float, tell: Callable[[str], N
         minutes=minutes,
         most_in_a_batch=max(batch["rows"] for batch in during),
         bound=BOUND.batch,
-        memory=memory,
+        python=python,
         heap=heap,
         most_memory_mb=max(each["java_mb"] + each["python_mb"] for each in samples),
         bound_memory_mb=_ALIKE * alone.memory_mb,

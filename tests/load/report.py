@@ -56,12 +56,12 @@ def overload_table(found: Sequence[Overload]) -> Table:
     """Return how queries fared while far too much was offered."""
     table = Table(title=f"Overload: {TIMES} times what a query can take")
     names = ("query", "saturation", "offered", "taken", "most in a batch", "memory MB", "most slack")
-    for column in (*names, "bytes of memory, of heap, a waiting row", "verified"):
+    for column in (*names, "bytes of Python, of heap, a waiting row", "verified"):
         table.add_column(column)
     for each in found:
         rates = (f"{rate:,.0f}" for rate in (each.saturation, each.offered, each.taken))
         batch = f"{each.most_in_a_batch:,} of {each.bound:,}"
-        kinds = (each.memory, each.heap)
+        kinds = (each.python, each.heap)
         growth = ", ".join(f"{kind.bytes_per_row:+.1f} ({kind.low:+.1f} to {kind.high:+.1f})" for kind in kinds)
         slack = f"{each.most_slack_us / 1e6:g} s of {each.cap_us / 1e6:g} s"
         most = f"{each.most_memory_mb:,.0f} of {each.bound_memory_mb:,.0f}"

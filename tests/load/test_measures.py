@@ -124,7 +124,7 @@ OVERLOAD = Overload(
     minutes=1.0,
     most_in_a_batch=10_000,
     bound=10_000,
-    memory=CALM,
+    python=CALM,
     heap=CALM,
     most_memory_mb=1_100.0,
     bound_memory_mb=1_200.0,
@@ -138,7 +138,7 @@ OVERLOAD = Overload(
 @pytest.mark.parametrize(
     "change",
     [
-        {"memory": Followed(40.0, 30.0, 50.0)},
+        {"python": Followed(40.0, 30.0, 50.0)},
         {"heap": Followed(40.0, 30.0, 50.0)},
         {"most_memory_mb": 1_201.0},
         {"most_in_a_batch": 10_001},
