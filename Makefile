@@ -20,7 +20,7 @@ check: $(READY)  ## format, lint, types, layers, docstring examples, documentati
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --doctest-modules src scripts/site/fenced_doctests.py -q $(PARALLEL)
+	$(BIN)/python -m pytest --doctest-modules src scripts/site/fenced_doctests.py scripts/advisories.py -q $(PARALLEL)
 	$(SITE)
 
 docs: $(READY)  ## the documentation as a site in build/docs, without any network; broken links are errors
