@@ -6,6 +6,7 @@ classes, grows by itself for minutes: that is no sign of them, and is bounded as
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,8 +32,11 @@ class Followed:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether rows that wait are elsewhere: were they here, each would take ROW_BYTES; half of that is too much."""
-        return self.low < ROW_BYTES / 2
+        """Whether rows that wait are elsewhere: were they here, each would take ROW_BYTES; half of that is too much.
+
+        What is not known, because there were too few samples, is not bounded either.
+        """
+        return -math.inf < self.low < ROW_BYTES / 2
 
 
 def followed(memory: Sequence[tuple[float, float]], waiting: Sequence[tuple[float, float]]) -> Followed:

@@ -15,7 +15,7 @@ from tests.load.backlog import COLLECTED, COUNTED, Followed, memory_of
 from tests.load.driver import add_line
 from tests.load.queries import CAP, QUERIES
 from tests.load.running import Process, lines_of, rates_of, running, say_stop
-from tests.load.samples import sample
+from tests.load.samples import processes, waiting_files
 from tests.load.saturation import Bound, saturate
 from tests.load.verify import Verdict, verify
 
@@ -118,7 +118,8 @@ def _watch(driver: Process, folder: Path, minutes: float) -> None:
     while time.monotonic() < until:
         time.sleep(60 * minutes / COUNTED)
         driver.check()
-        add_line(folder / "samples.jsonl", sample(driver.pid, folder))
+        found = {**processes(driver.pid), "waiting_files": waiting_files(folder)}
+        add_line(folder / "samples.jsonl", found)
 
 
 def _most_slack(folder: Path) -> int:

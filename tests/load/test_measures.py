@@ -109,6 +109,10 @@ def test_memory_that_grows_with_what_waits_is_noticed_under_noise():
     assert found.low < ROW_BYTES < found.high
 
 
+def test_too_few_samples_say_nothing_about_memory_and_that_is_not_good():
+    assert not followed([(at, 1_500.0) for at in range(10)], waiting()).is_bounded
+
+
 def test_where_nothing_waits_longer_and_longer_nothing_is_said_about_memory():
     with pytest.raises(AssertionError, match="no overload"):
         followed([(at, 1_500.0) for at in range(60)], waiting(rows_a_second=-1))
