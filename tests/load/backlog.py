@@ -1,7 +1,7 @@
 """Whether memory follows what waits on disk: it must not, since Spark takes in so many files at a time.
 
-Rows that wait could be in memory of Python or in the heap of the JVM. What a JVM has besides, its compiled code and its
-classes, grows by itself for minutes: that is no sign of them, and is bounded as a whole (`tests.load.overload`).
+Rows that wait could be in memory of Python or in the heap of the JVM. What a JVM has besides is bounded as a whole alone
+(`tests.load.overload`): it grows in a process that has just begun, presumably by compiled code (decision 0038).
 """
 
 from __future__ import annotations
