@@ -1,6 +1,6 @@
 """Whether memory follows what waits on disk: it must not, since Spark takes in so many files at a time.
 
-Rows that wait could be in memory of Python or in the heap of the JVM. What a JVM has besides is bounded as a whole alone
+Rows that wait could be in memory of Python or in the heap of the JVM. What a JVM has besides is bounded only as a whole
 (`tests.load.overload`): it grows in a process that has just begun, presumably by compiled code (decision 0038).
 """
 
