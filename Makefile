@@ -20,7 +20,7 @@ check: $(READY)  ## format, lint, types, layers, docstring examples, documentati
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --doctest-modules src scripts/site/fenced_doctests.py -q $(PARALLEL)
+	$(BIN)/python -m pytest --doctest-modules src scripts/site/fenced_doctests.py scripts/advisories.py -q $(PARALLEL)
 	$(SITE)
 
 docs: $(READY)  ## the documentation as a site in build/docs, without any network; broken links are errors
@@ -94,8 +94,8 @@ mutation: $(READY)  ## small wrong changes of core, models and control: how many
 sbom: $(READY)  ## what the environment is made of, as CycloneDX JSON
 	scripts/audit.sh sbom $(BIN)/python dist/slackwater-sbom.json
 
-audit:  ## pinned versions against known advisories (needs the network)
-	scripts/audit.sh audit constraints.txt
+audit:  ## pinned versions against known advisories (needs the network; without it ADVISORIES=folder may hold a copy of them)
+	scripts/audit.sh audit constraints.txt $(ADVISORIES)
 
 dev: $(READY)  ## set up the environment in .venv
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 # Only these are watched: Numba cannot compile what is instrumented, and the less is watched, the faster it is.
 TRACED = ("sql", "plan", "spark", "local", "contracts", "duration", "units", "combined")
-TRACED += ("disorder.json_lines", "disorder.parquet_rows", "pipeline.prod", "pipeline.read_marks", "pipeline.marks")
+TRACED += ("disorder.json_lines", "parquet", "pipeline.prod", "pipeline.read_marks", "pipeline.marks")
 LONGEST = 8192
 PATIENCE = 1000  # inputs grow only when short ones, which take a third of the time, have long found nothing new
 

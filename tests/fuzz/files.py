@@ -15,6 +15,7 @@ import slackwater as sw
 from slackwater.errors import SlackwaterError
 from slackwater.local.files import read_files
 from tests.fuzz.memory import folder
+from tests.lying import lying_file
 
 KINDS = ("csv", "json", "parquet")
 COLUMNS = ((), (("ts", "BIGINT"), ("text", "STRING")), (("ts", "TIMESTAMP"), ("x", "DOUBLE")))
@@ -52,6 +53,7 @@ def seeds() -> list[bytes]:
         parquet.getvalue().to_pybytes(),
         b"ts,x\n2026-01-01T00:00:00,1\n2025-01-01 00:00:00Z,\n",
         times,
+        lying_file(1_000_000_000),
     )
     ways = [way * 3 for way in range(3)]
     ways += [way + 198 for way in ways]  # 198: divided by 9, and past 192

@@ -58,8 +58,10 @@ def main(
     for part in parts or PARTS:
         with scratch() as folder:
             tell = _teller(output / "load.log")
-            found = list(_run(part, folder, queries or QUERIES, shapes, minutes, tell))
-        write_json(output / "load.jsonl", found)
+            found = []
+            for outcome in _run(part, folder, queries or QUERIES, shapes, minutes, tell):
+                write_json(output / "load.jsonl", [outcome])  # at once: what follows may fail
+                found.append(outcome)
         console.print(_TABLES[part.partition("-")[0]](found))
         good = good and all(each.is_good for each in found)
     return 0 if good else 1

@@ -1,6 +1,7 @@
 """A driver as a process of its own: runs a query over files that keep coming, and writes down how its batches went.
 
-python -m tests.load.driver /data/join join 8 1     (the folder, the query, files of each stream in a batch, cores)
+python -m tests.load.driver /data/join join 8 1 120     (the folder, the query, files of each stream in a batch, cores,
+                                                         seconds between two collections of garbage)
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 
 import slackwater as sw
 from slackwater.spark.control_stream import put
+from tests.load.patience import Patient
 from tests.load.queries import OUTPUTS, QUERIES
 from tests.load.rows import NAMES, SCHEMA
 
 HEAP = "1g"
-_LOOK, _COLLECT = 0.5, 120.0  # seconds between two looks at `stop`, and between two collections of garbage
+_LOOK, _COLLECT = 0.5, "120"  # seconds between two looks at `stop`, and between two collections of garbage
 # The heap has all its memory from the start: what grows after that is no heap that fills up for the first time.
 _JVM = f"-Xms{HEAP} -XX:+AlwaysPreTouch"
 
@@ -55,7 +57,7 @@ def add_line(file: Path, values: dict[str, Any]) -> None:
         lines.write(json.dumps({"at": round(time.time(), 3), **values}) + "\n")
 
 
-def main(folder: Path, name: str, files: int, cores: int) -> None:
+def main(folder: Path, name: str, files: int, cores: int, collect: float) -> None:
     """Run until a file `stop` is there ("drain": all that is left, and what is held too; "halt": at once)."""
     settings = {"spark__driver__memory": HEAP, "spark__driver__extraJavaOptions": _JVM}
     spark = sw.session(app="load", master=f"local[{cores}]", spark__sql__shuffle__partitions="1", **settings)
@@ -63,13 +65,12 @@ def main(folder: Path, name: str, files: int, cores: int) -> None:
     spark.streams.addListener(Progress(folder / "progress.jsonl"))
     control = folder / "control"
     control.mkdir(exist_ok=True)
-    query = start(spark, folder, name, files)
-    _wait(spark, query, folder)
-    if (folder / "stop").read_text() == "drain":
-        query.processAllAvailable()
-        put(control / "drain.json", '{"kind": "drain"}\n')
-        query.processAllAvailable()
-    query.stop()
+    with Patient(lambda: start(spark, folder, name, files)) as query:
+        _wait(spark, query, folder, collect)
+        if (folder / "stop").read_text() == "drain":
+            query.work_off()
+            put(control / "drain.json", '{"kind": "drain"}\n')
+            query.work_off()
     spark.stop()
 
 
@@ -86,14 +87,13 @@ def start(spark: SparkSession, folder: Path, name: str, files: int) -> Any:
     )
 
 
-def _wait(spark: SparkSession, query: Any, folder: Path) -> None:
+def _wait(spark: SparkSession, query: Patient, folder: Path, collect: float) -> None:
     """Wait for `stop`; say now and then how much of the heap is in use when all garbage is gone."""
     stop, collected = threading.Event(), time.monotonic()
     while not (folder / "stop").exists():
         stop.wait(_LOOK)
-        if not query.isActive:
-            query.awaitTermination()  # raises why
-        if time.monotonic() - collected > _COLLECT:
+        query.check()
+        if time.monotonic() - collected > collect:
             collected = time.monotonic()
             runtime = spark._jvm.java.lang.Runtime.getRuntime()
             runtime.gc()
@@ -101,4 +101,4 @@ def _wait(spark: SparkSession, query: Any, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), float((*sys.argv, _COLLECT)[5]))

@@ -11,18 +11,20 @@ import duckdb
 import numpy as np
 
 from slackwater.time import Duration
+from tests.load.backlog import COLLECTED, COUNTED, Followed, memory_of
 from tests.load.driver import add_line
 from tests.load.queries import CAP, QUERIES
 from tests.load.running import Process, lines_of, rates_of, running, say_stop
-from tests.load.samples import sample
+from tests.load.samples import processes, waiting_files
 from tests.load.saturation import Bound, saturate
-from tests.load.slope import Slope, slope
 from tests.load.verify import Verdict, verify
 
 TIMES = 10
+_ENOUGH = 3  # times as many rows as are taken: with less nothing is overloaded
+_ALIKE = 1.2  # times the memory of batches of the same bound, of which few wait: twice as long a run has more code
 BOUND = Bound(rows=2_000, chunks=5)
 _CATCH_UP = 50  # times as many files in a batch when the source is quiet again
-_SAMPLE, _LIMIT = 2.0, 1_800.0  # seconds
+_LIMIT = 1_800.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,10 @@ class Overload:
     minutes: float
     most_in_a_batch: int
     bound: int
-    memory_mb: Slope  # of all processes, from the second half on
-    most_memory_mb: float
+    python: Followed  # memory of Python
+    heap: Followed  # what is live in that of the JVM
+    most_memory_mb: float  # of all processes
+    bound_memory_mb: float
     waiting_files: int  # at the end of the overload
     most_slack_us: int
     cap_us: int
@@ -45,21 +49,29 @@ class Overload:
 
     @property
     def is_good(self) -> bool:
-        return self.verdict.is_good and self.most_in_a_batch <= self.bound and self.most_slack_us <= self.cap_us
+        """Whether it was overloaded, nothing was lost, and batches, slack and memory kept their bounds."""
+        bounded = self.most_in_a_batch <= self.bound and self.most_slack_us <= self.cap_us
+        return bounded and self.verdict.is_good and self.is_bounded and self.offered >= _ENOUGH * self.taken
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether memory has to do with the size of batches, and not with what waits on disk."""
+        grows = not (self.python.is_bounded and self.heap.is_bounded)
+        return not grows and self.most_memory_mb <= self.bound_memory_mb
 
 
 def overload(name: str, folder: Path, *, minutes: float, tell: Callable[[str], None]) -> Overload:
     """Measure what a query takes, offer ten times that, then let it work off the rest in larger batches."""
-    most = saturate(name, folder / "saturation", batches=20, bound=BOUND).rows_per_second
-    tell(f"{name}: saturated by {most:,.0f} rows/s")
+    alone = saturate(name, folder / "saturation", batches=20, bound=BOUND)
+    most = alone.rows_per_second
+    tell(f"{name}: saturated by {most:,.0f} rows/s, {alone.memory_mb:,.0f} MB")
     place = folder / "overload"
     _offer(name, place, TIMES * most, minutes)
     during, samples = lines_of(place / "progress.jsonl"), lines_of(place / "samples.jsonl")
     fed, waiting = int((place / "fed").read_text()), int(samples[-1]["waiting_files"])
     tell(f"{name}: {waiting:,} files are left of {fed:,} rows")
     _work_off(name, place)
-    memory = np.array([(each["at"], each["java_mb"] + each["python_mb"]) for each in samples])
-    half = memory[len(memory) // 2 :]
+    python, heap = memory_of(place, BOUND.rows / QUERIES[name].streams)
     return Overload(
         query=name,
         saturation=most,
@@ -68,8 +80,10 @@ def overload(name: str, folder: Path, *, minutes: float, tell: Callable[[str], N
         minutes=minutes,
         most_in_a_batch=max(batch["rows"] for batch in during),
         bound=BOUND.batch,
-        memory_mb=slope(half[:, 0] - half[0, 0], half[:, 1], block=10.0),
-        most_memory_mb=float(memory[:, 1].max()),
+        python=python,
+        heap=heap,
+        most_memory_mb=max(each["java_mb"] + each["python_mb"] for each in samples),
+        bound_memory_mb=_ALIKE * alone.memory_mb,
         waiting_files=waiting,
         most_slack_us=_most_slack(place),
         cap_us=Duration.of(CAP).microseconds,
@@ -80,7 +94,7 @@ def overload(name: str, folder: Path, *, minutes: float, tell: Callable[[str], N
 def _offer(name: str, place: Path, rate: float, minutes: float) -> None:
     """Run a query while so many rows a second come, and halt it with the rest unread."""
     source = running("feeder", place, QUERIES[name].streams, rate, BOUND.rows / rate)
-    with source as feeder, running("driver", place, name, BOUND.chunks, 1) as driver:
+    with source as feeder, running("driver", place, name, BOUND.chunks, 1, 60 * minutes / COLLECTED) as driver:
         _watch(driver, place, minutes)
         (place / "fed").touch()
         feeder.wait(60)
@@ -102,9 +116,10 @@ def _watch(driver: Process, folder: Path, minutes: float) -> None:
         time.sleep(0.5)
     until = time.monotonic() + 60 * minutes
     while time.monotonic() < until:
-        time.sleep(_SAMPLE)
+        time.sleep(60 * minutes / COUNTED)
         driver.check()
-        add_line(folder / "samples.jsonl", sample(driver.pid, folder))
+        found = {**processes(driver.pid), "waiting_files": waiting_files(folder)}
+        add_line(folder / "samples.jsonl", found)
 
 
 def _most_slack(folder: Path) -> int:

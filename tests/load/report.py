@@ -29,12 +29,13 @@ def write_json(file: Path, outcomes: Sequence[Any]) -> None:
 def saturation_table(found: Sequence[Saturation]) -> Table:
     """Return what queries kept up."""
     table = Table(title="Saturation")
-    for column in ("query", "cores", "rows/s", "least and most of a batch", "seconds a batch", "verified"):
+    for column in ("query", "cores", "rows/s", "least and most of a batch", "seconds a batch", "MB", "verified"):
         table.add_column(column)
     for each in found:
         spread = f"{each.least:,.0f} to {each.most:,.0f}"
         rate, took = f"{each.rows_per_second:,.0f}", f"{each.batch_seconds:.2f}"
-        table.add_row(each.query, str(each.cores), rate, spread, took, words_of(each.verdict))
+        memory = f"{each.memory_mb:,.0f}"
+        table.add_row(each.query, str(each.cores), rate, spread, took, memory, words_of(each.verdict))
     return table
 
 
@@ -46,24 +47,26 @@ def soak_table(found: Soak) -> Table:
         table.add_column(column)
     for name, each in found.slopes.items():
         interval = f"{each.low:+.4g} to {each.high:+.4g}"
-        table.add_row(name, f"{each.level:,.4g}", f"{each.per_hour:+.4g}", interval, each.verdict)
+        verdict = "MUST NOT GROW" if name in found.growing else each.verdict
+        table.add_row(name, f"{each.level:,.4g}", f"{each.per_hour:+.4g}", interval, verdict)
     return table
 
 
 def overload_table(found: Sequence[Overload]) -> Table:
     """Return how queries fared while far too much was offered."""
     table = Table(title=f"Overload: {TIMES} times what a query can take")
-    names = ("query", "saturation", "offered", "taken", "most in a batch", "memory MB", "grew MB/h", "most slack")
-    for column in (*names, "verified"):
+    names = ("query", "saturation", "offered", "taken", "most in a batch", "memory MB", "most slack")
+    for column in (*names, "bytes of Python, of heap, a waiting row", "verified"):
         table.add_column(column)
     for each in found:
         rates = (f"{rate:,.0f}" for rate in (each.saturation, each.offered, each.taken))
         batch = f"{each.most_in_a_batch:,} of {each.bound:,}"
-        memory = each.memory_mb
-        growth = f"{memory.per_hour:+,.0f} ({memory.low:+,.0f} to {memory.high:+,.0f})"
+        kinds = (each.python, each.heap)
+        growth = ", ".join(f"{kind.bytes_per_row:+.1f} ({kind.low:+.1f} to {kind.high:+.1f})" for kind in kinds)
         slack = f"{each.most_slack_us / 1e6:g} s of {each.cap_us / 1e6:g} s"
-        most = f"{each.most_memory_mb:,.0f}"
-        table.add_row(each.query, *rates, batch, most, growth, slack, words_of(each.verdict))
+        most = f"{each.most_memory_mb:,.0f} of {each.bound_memory_mb:,.0f}"
+        words = words_of(each.verdict) + ("" if each.is_bounded else ", MEMORY NOT BOUNDED")
+        table.add_row(each.query, *rates, batch, most, slack, growth, words)
     return table
 
 
@@ -76,6 +79,7 @@ def shapes_table(found: Sequence[Shaped]) -> Table:
         late = ", ".join(f"{reason} {count:,}" for reason, count in sorted(each.reasons.items()))
         figures = (f"{each.rows:,}", f"{each.seconds:.1f}", f"{each.memory_mb:,.0f}")
         words = words_of(each.verdict) + ("" if each.accounted else ", NOT ACCOUNTED FOR")
+        words += f", {each.misrouted} FUTURE BY MISTAKE, OR NOT" if each.misrouted else ""
         table.add_row(each.shape, each.query, each.engine, *figures, late, words)
     return table
 

@@ -15,6 +15,7 @@ from typing import Any
 from benchmarks.cluster import end_with_parent, python_path
 
 from tests.chaos.processes import kill
+from tests.load.samples import memory
 
 
 class LoadError(AssertionError):
@@ -83,14 +84,16 @@ def lines_of(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
-def wait_for_batches(process: Process, folder: Path, count: int, seconds: float) -> None:
-    """Wait until so many batches were done."""
-    until = time.monotonic() + seconds
+def wait_for_batches(process: Process, folder: Path, count: int, seconds: float) -> float:
+    """Wait until so many batches were done; return the most MB that the process and its children had meanwhile."""
+    until, most = time.monotonic() + seconds, 0.0
     while len(lines_of(folder / "progress.jsonl")) < count:
         process.check()
         if time.monotonic() > until:
             raise LoadError(f"fewer than {count} batches in {seconds:.0f} seconds")
         time.sleep(1)
+        most = max(most, memory(process.pid))
+    return most
 
 
 def rates_of(batches: Sequence[dict[str, Any]], skipped: int) -> list[float]:

@@ -16,7 +16,7 @@ MB = 1024 * 1024
 
 def sample(pid: int, folder: Path) -> dict[str, float]:
     """Return memory and file handles of the processes, size and files of the folders of a query."""
-    return {**_processes(pid), **folders(folder)}
+    return {**processes(pid), **folders(folder)}
 
 
 def memory(pid: int) -> float:
@@ -35,7 +35,8 @@ def peak() -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1_024
 
 
-def _processes(pid: int) -> dict[str, float]:
+def processes(pid: int) -> dict[str, float]:
+    """Return memory, threads and file handles of a driver and all that it has started."""
     java, python = [], []
     for each in _tree(pid):
         (java if "java" in command(each).partition(" ")[0] else python).append(each)
@@ -57,10 +58,15 @@ def folders(folder: Path) -> dict[str, float]:
         sizes = list(_sizes(checkpoint / name))
         found |= {f"{name}_mb": sum(sizes) / MB, f"{name}_files": len(sizes)}
     found["log_files"] = sum(_count(checkpoint / name) for name in ("offsets", "commits"))
-    found["waiting_files"] = sum(_count(each) for each in (folder / "in").iterdir())
+    found["waiting_files"] = waiting_files(folder)
     found["output_batches"] = sum(_count(folder / name) for name in OUTPUTS)
     found["staged_files"] = sum(len(list(_sizes(folder / name / "_staged"))) for name in OUTPUTS)
     return found
+
+
+def waiting_files(folder: Path) -> int:
+    """Return how many files of all streams were not read yet, or not yet moved away."""
+    return sum(_count(each) for each in (folder / "in").iterdir())
 
 
 def _tree(pid: int) -> Iterator[int]:

@@ -38,11 +38,13 @@ class Saturation:
     most: float
     batch_rows: int
     batch_seconds: float
+    most_in_a_batch: int
+    memory_mb: float  # the most of all processes
     verdict: Verdict
 
     @property
     def is_good(self) -> bool:
-        return self.verdict.is_good
+        return self.verdict.is_good and self.most_in_a_batch <= self.batch_rows
 
 
 def saturate(name: str, folder: Path, *, batches: int = 30, cores: int = 1, bound: Bound | None = None) -> Saturation:
@@ -51,11 +53,14 @@ def saturate(name: str, folder: Path, *, batches: int = 30, cores: int = 1, boun
     for number in range((batches + _WARM) * bound.chunks):
         write_chunk(folder, number, rows_of(number * bound.rows, bound.rows), QUERIES[name].streams)
     with running("driver", folder, name, bound.chunks, cores) as driver:
-        wait_for_batches(driver, folder, batches + _WARM - 1, _LIMIT)
+        memory = wait_for_batches(driver, folder, batches + _WARM - 1, _LIMIT)
         say_stop(folder, "drain")
         driver.wait(_LIMIT)
-    done = [batch for batch in lines_of(folder / "progress.jsonl") if batch["rows"] >= bound.batch]
+    batches_done = lines_of(folder / "progress.jsonl")
+    done = [batch for batch in batches_done if batch["rows"] >= bound.batch]
     rates, counted = rates_of(done, _WARM), done[_WARM:]
     rate = sum(batch["rows"] for batch in counted) / (counted[-1]["at"] - done[_WARM - 1]["at"])
     took = statistics.median(batch["took_ms"]["triggerExecution"] for batch in counted) / 1_000
-    return Saturation(name, cores, rate, min(rates), max(rates), bound.batch, took, verify(name, folder))
+    largest = max(batch["rows"] for batch in batches_done)
+    figures = (rate, min(rates), max(rates), bound.batch, took, largest, memory)
+    return Saturation(name, cores, *figures, verify(name, folder))

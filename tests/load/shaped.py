@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from slackwater.errors import QueryError
 from slackwater.spark.control_stream import put
+from tests.load.patience import TRIES, is_slow_start
 from tests.load.queries import OUTPUTS, QUERIES
 from tests.load.rows import NAMES, SCHEMA, write_chunk
 from tests.load.samples import folders, forget_peak, peak
@@ -24,7 +25,6 @@ from tests.load.shapes import DAY, IN_PROCESS, SHAPES, Shape
 from tests.load.verify import Verdict, verify
 
 _FILES = 8  # of each stream on Spark, a batch each
-TRIES = 20  # of a query whose Python did not start in the ten seconds that Spark gives it
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,6 @@ def _run_in_time(spark: Any, shape: Shape, query: str, folder: Path) -> None:
             if not left or not is_slow_start(error):
                 raise
     return None
-
-
-def is_slow_start(error: QueryError) -> bool:
-    """Whether a query failed because the machine was busy, so that the same call goes on."""
-    return "did not start in time" in str(error)
 
 
 def start_shape(spark: Any, query: str, folder: Path, trigger: dict[str, Any], **options: Any) -> Any:

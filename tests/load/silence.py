@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from slackwater.errors import QueryError
 from slackwater.quality.batch_log import read_batches
 from slackwater.spark.buckets import Spread
 from slackwater.spark.call import DECISIONS, LATE, RESULTS, Call
@@ -23,9 +22,10 @@ from slackwater.spark.held import HeldStore
 from slackwater.spark.join_call import JoinBucket, JoinSaved, identity_of_join
 from slackwater.spark.merge_call import MergeBucket, identity_of_merge
 from slackwater.spark.packets import from_bytes
+from tests.load.patience import Patient
 from tests.load.queries import OUTPUTS
 from tests.load.rows import NAMES, SCHEMA, write_chunk
-from tests.load.shaped import TRIES, counted, is_slow_start
+from tests.load.shaped import counted
 from tests.load.shapes import IN_PROCESS, ON_SPARK
 from tests.load.silent import Ruled, rule, silent_plan, silent_rows
 from tests.load.verify import Verdict, verify
@@ -151,7 +151,7 @@ def _on_spark(
     put_in("both")
     put_in("one", slice(half))
     (folder / "control").mkdir()
-    with _Running(lambda: _start(spark, query, folder, idle_after)) as running:
+    with Patient(lambda: _start(spark, query, folder, idle_after)) as running:
         _wait(running, folder)
         time.sleep(_PATIENCE)
         put_in("one", slice(half, None))
@@ -162,31 +162,6 @@ def _on_spark(
         put(folder / "control" / "drain.json", '{"kind": "drain"}\n')
         _wait(running, folder, until=lambda line: not line["buffered"])
     return int(last["batch"]), int(last["buffered"])
-
-
-class _Running:
-    """A query that is started again where a busy machine did not start Python in time."""
-
-    def __init__(self, start: Callable[[], Any]) -> None:
-        self._start, self._query, self._left = start, start(), TRIES
-
-    def __enter__(self) -> _Running:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._query.stop()
-
-    def check(self) -> None:
-        """Raise if it has failed."""
-        if self._query.isActive:
-            return
-        try:
-            self._query.awaitTermination()
-        except QueryError as error:
-            self._left -= 1
-            if not self._left or not is_slow_start(error):
-                raise
-        self._query = self._start()
 
 
 def _start(spark: Any, query: str, folder: Path, idle_after: str | None) -> Any:
@@ -201,7 +176,7 @@ def _start(spark: Any, query: str, folder: Path, idle_after: str | None) -> Any:
 
 
 def _wait(
-    running: _Running, folder: Path, until: Callable[[dict[str, Any]], bool] = lambda line: True
+    running: Patient, folder: Path, until: Callable[[dict[str, Any]], bool] = lambda line: True
 ) -> dict[str, Any]:
     """Wait until all rows that are there have arrived, and more is true; return the figures of the last batch."""
     rows = sum(pq.read_metadata(file).num_rows for file in (folder / "in").rglob("[0-9]*.parquet"))

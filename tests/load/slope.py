@@ -23,6 +23,11 @@ class Slope:
     level: float
 
     @property
+    def surely_grows(self) -> bool:
+        """Whether it grows by more than a tenth of its level an hour, whatever end of the interval is right."""
+        return self.low > _STEADY * abs(self.level)
+
+    @property
     def verdict(self) -> str:
         """Whether it "grows", "shrinks" or is "flat", as the interval says; "unsure" where that is too wide."""
         if abs(self.per_hour) >= _MATTERS * abs(self.level):

@@ -22,6 +22,8 @@ EVERY = 1.0  # seconds between two files
 _SAMPLE = 5.0  # seconds
 _WARM = 0.2  # the share of the time that does not count for slopes: workers start, logs fill up to what they keep
 _LIMIT = 1_200.0  # seconds
+# What keeps something of every file or batch: Spark's log of files, our figures, and the outputs themselves.
+_MAY_GROW = {"sources_mb", "sources_files", "slackwater_mb", "slackwater_files", "output_batches"}
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,12 @@ class Soak:
 
     @property
     def is_good(self) -> bool:
-        return self.verdict.is_good
+        return self.verdict.is_good and not self.growing
+
+    @property
+    def growing(self) -> tuple[str, ...]:
+        """What surely grows although it must not."""
+        return tuple(name for name, each in self.slopes.items() if each.surely_grows and name not in _MAY_GROW)
 
 
 def soak(name: str, folder: Path, *, rate: float, minutes: float, tell: Callable[[str], None]) -> Soak:

@@ -54,3 +54,11 @@ def test_a_parquet_file_of_few_rows_that_says_it_has_many_is_refused(tmp_path):
     file.write_bytes(file.read_bytes().replace(rows, b"\x16\x7e\x26\x08"))
     with pytest.raises(DatasetError, match="has 3 rows, and 63 in its groups"):
         read_files(file, "parquet")
+
+
+@pytest.mark.parametrize(("kind", "written"), [("csv", "ts,x,x\n5,1,2\n"), ("json", '{"ts": 5, "x": 1, "x": 2}\n')])
+def test_a_column_that_is_asked_for_and_is_there_twice_is_refused(tmp_path, kind, written):
+    file = tmp_path / f"twice.{kind}"
+    file.write_text(written)
+    with pytest.raises(DatasetError, match=r"has 2 columns .x.|specified twice"):
+        read_files(file, kind, [("ts", "BIGINT"), ("x", "DOUBLE")])

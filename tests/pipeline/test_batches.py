@@ -41,3 +41,21 @@ def test_a_controller_of_two_streams_is_refused_for_three_when_the_plan_is_made(
     contract = sw.Recall(0.9, controller=sw.control.LateDegreeModel())
     with pytest.raises(ParameterError, match="controller must join two streams"):
         sw.join(*streams, on="key", within="1 second", contract=contract)
+
+
+def test_which_delays_of_a_merge_are_samples_does_not_depend_on_where_batches_end():
+    controller = "control.NormalDelay(estimate_every=5, sample_every=1, samples=5, floor=2, equation='12')"
+    given = f'over="400 ms", adaptation_interval="100 ms", cap="300 ms", controller={controller}'
+    came = (
+        (3, 49, 488),
+        (1, 51, 577),
+        (1, 54, 574),
+        (0, 55, 574),
+        (0, 56, 597),
+        (3, 57, 514),
+        (3, 58, 554),
+        (3, 59, 618),
+    )
+    rows = tuple(Row(stream, step, time, "a", 0) for stream, step, time in came)
+    case = Case("merge", {"contract": f"sw.DropRatio(0.2, {given})"}, rows, streams=4, cuts=(3,))
+    assert "whole" in check(case).compared

@@ -12,6 +12,7 @@ from slackwater.sources import syn3
 from slackwater.spark import live
 from slackwater.spark.live import LiveReader, RowRange, live_stream, read_rows
 from slackwater.spark.session import session
+from tests.lying import lying_file
 
 
 @pytest.fixture(scope="module")
@@ -115,6 +116,15 @@ def test_empty_batch_has_no_partition(numbers):
 def test_file_shorter_than_the_checkpoint_is_an_error(numbers):
     with pytest.raises(DatasetError, match="fewer than the checkpoint's 101"):
         reader(numbers).partitions({"row": 0}, {"row": 101})
+
+
+def test_a_file_that_ends_before_the_rows_that_it_claims_is_an_error(tmp_path):
+    path = tmp_path / "lying.parquet"
+    path.write_bytes(lying_file(1_000))
+    lying = reader(str(path))
+    assert {"row": 30} == lying.latestOffset({"row": 0}, ReadMaxRows(30))
+    with pytest.raises(DatasetError, match="ends at row 3"):
+        list(lying.read(RowRange(0, 30)))
 
 
 def test_folder_with_several_streams_needs_a_stream(folder):

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
+
+from slackwater.errors import DatasetError
+from slackwater.parquet import read_parquet
 
 _BATCH = re.compile(r"batch=(\d+)")
 _MAY_CHANGE = 2  # of the newest batches: one may be under way, and one be replayed after a crash
@@ -47,9 +49,8 @@ class BatchFolder:
             found = tuple((file.name, file.stat().st_size) for file in files)
             if not found or self._seen.get(number) == found:
                 return None
-            # each file by itself: a folder's name would become a column
-            table = pa.concat_tables([pq.ParquetFile(file).read() for file in files])
-        except (OSError, pa.ArrowInvalid):
+            table = pa.concat_tables([read_parquet(file) for file in files])
+        except (OSError, pa.ArrowInvalid, DatasetError):
             return None
         self._seen[number] = found
         return table

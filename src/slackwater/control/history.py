@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 from slackwater.errors import DatasetError
 from slackwater.estimate.arrays import Floats
 from slackwater.models.latency import Situation
+from slackwater.parquet import read_parquet
 
 HISTORY = ("at", "slack", "parallelism", "window", "spread", "latency", "slack_ready")  # durations in us
 
@@ -24,11 +26,11 @@ def write_history(path: str | os.PathLike[str], rows: pa.Table) -> None:
 def read_history(path: str | os.PathLike[str], features: Sequence[str]) -> Floats:
     """Return a row of features for each interval of a history, then its latency and its slack-ready events."""
     try:
-        return history_rows(pq.read_table(os.fspath(path), columns=list(HISTORY)), features)
-    except (OSError, pa.ArrowException, KeyError) as error:
+        return history_rows(read_parquet(Path(path), HISTORY), features)
+    except DatasetError as error:
         raise DatasetError(
             str(path),
-            problem=f"cannot be read as a history ({error})",
+            problem=f"is no history: it {error.problem}",
             remedy="write one with slackwater.control.history.write_history",
         ) from error
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from slackwater.contracts import NO_GOAL, ControllerConfig, Goal, check_config
 from slackwater.control.adaptive_max import AdaptiveMax
-from slackwater.control.parameters import arrivals_of, check_choice, check_count, drop_ratio_of
+from slackwater.control.parameters import check_choice, check_count, drop_ratio_of
 from slackwater.estimate.sampled import ClockPace, Pace, Sampled
 from slackwater.models.drop_ratio import (
     FLOOR,
@@ -95,8 +95,8 @@ class NormalDelayController:
     """Logic of `NormalDelay`. Holds M samples of each stream, and the boundaries that they span.
 
     The document takes delays against arrival times. Here a delay is what lies between an event and the clock, which
-    deviates nearly as much; and the gap between events is that by which the clock moves on. In a join the samples of
-    all streams count alike.
+    deviates nearly as much; and the gap between events is that by which the clock moves on. In a join or a merge the
+    samples of all streams count alike.
     """
 
     learns_from = "results"
@@ -119,8 +119,7 @@ class NormalDelayController:
 
     def observe(self, measurement: Measurement) -> None:
         """Take samples; at a boundary, estimate anew if it is time."""
-        for sampled, arrived in zip(self._delays, arrivals_of(measurement, self._goal), strict=False):
-            sampled.update(arrived.delays)
+        self._sample([each.delays for each in measurement.streams] or [measurement.delays])
         self._longest = max(self._longest, int(measurement.delays.max(initial=0)))
         if not measurement.intervals:
             return
@@ -153,6 +152,14 @@ class NormalDelayController:
             "waited": self._waited,
             "estimated": self.estimated,
         }
+
+    def _sample(self, delays: list[Times]) -> None:
+        """Take samples stream by stream: which of a merge came last among all depends on where a batch ends."""
+        every, most = self._counting
+        while len(self._delays) < len(delays):  # of a merge nobody says beforehand how many there are
+            self._delays.append(Sampled(every=every, most=most))
+        for sampled, each in zip(self._delays, delays, strict=False):
+            sampled.update(each)
 
     def _estimate(self, delays: Times, gap: float) -> None:
         pace = Pace(float(np.std(delays, ddof=1)), gap)

@@ -13,9 +13,9 @@ import pyarrow.dataset as ds
 from slackwater.disorder.json_lines import check_json_lines
 from slackwater.disorder.lakes import lake_of, open_lake
 from slackwater.disorder.ordered import in_arrival_order
-from slackwater.disorder.parquet_rows import check_parquet_rows
 from slackwater.disorder.run import BATCH_ROWS, Notice, profile_batches
 from slackwater.errors import ColumnError, DatasetError, ParameterError
+from slackwater.parquet import claimed_rows, parquet_batches, parquet_schema
 
 if TYPE_CHECKING:
     from slackwater.disorder.collected import Collected
@@ -62,11 +62,7 @@ class Files:
             problem = f"is {lake}, whose rows have no order"
             raise DatasetError(str(path), problem=problem, remedy="name the column that orders them: --arrival")
         try:
-            if _FORMATS.get(path.suffix.lower()) == "json":
-                check_json_lines(path)
-            if lake is None and _FORMATS[path.suffix.lower()] == "parquet":
-                check_parquet_rows(path)
-            opened = ds.dataset(path, format=_FORMATS[path.suffix.lower()]) if lake is None else open_lake(lake, path)
+            opened = _dataset_of(path) if lake is None else open_lake(lake, path)
         except (OSError, pa.ArrowException) as error:
             raise _unreadable(str(path), error) from error
         self.question.check(path.name, opened.schema.names)
@@ -83,6 +79,28 @@ class Files:
                 if kind != known[0][1]:
                     problem = f"is {kind}, but {known[0][1]} in {known[0][0]}"
                     raise ColumnError(name, column, problem=problem, remedy="make them one type")
+
+
+def _dataset_of(path: Path) -> Any:
+    """Return a file as a dataset, after looking at what Arrow does not look at."""
+    kind = _FORMATS[path.suffix.lower()]
+    if kind == "json":
+        check_json_lines(path)
+    return _Parquet(path) if kind == "parquet" else ds.dataset(path, format=kind)
+
+
+class _Parquet:
+    """A Parquet file with the few methods of a dataset that are needed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._rows = path, claimed_rows(path)
+        self.schema = parquet_schema(path)
+
+    def to_batches(self, *, columns: list[str], batch_size: int) -> Iterator[pa.RecordBatch]:
+        return parquet_batches(self._path, columns, rows=batch_size)
+
+    def count_rows(self) -> int:
+        return self._rows
 
 
 def profile_files(

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.json
-import pyarrow.parquet as pq
 
 from slackwater.api import Stream, join, stream
 from slackwater.contracts import Contract, NoSlack
@@ -20,6 +19,7 @@ from slackwater.disorder.json_lines import check_json_lines
 from slackwater.errors import DatasetError
 from slackwater.experiments.queries import JoinQuery, query_for
 from slackwater.local.join import LocalJoin, run_join
+from slackwater.parquet import read_parquet
 from slackwater.sources.catalog import load
 from slackwater.time import DurationLike
 
@@ -138,7 +138,7 @@ def _read_json(file: Path) -> pa.Table:
 
 
 _READERS: Mapping[str, Callable[[Path], pa.Table]] = {
-    ".parquet": pq.read_table,
+    ".parquet": read_parquet,
     ".csv": pyarrow.csv.read_csv,
     **dict.fromkeys((".json", ".jsonl", ".ndjson"), _read_json),
 }

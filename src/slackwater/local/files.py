@@ -10,12 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as csv
 import pyarrow.json as json
-import pyarrow.parquet as pq
 
 from slackwater.disorder.json_lines import check_json_lines
-from slackwater.disorder.parquet_rows import check_parquet_rows
 from slackwater.errors import DatasetError
 from slackwater.local.arrow_types import arrow_type
+from slackwater.parquet import check_columns, read_parquet
 from slackwater.pipeline.readable import readable
 
 ENDINGS: Mapping[str, tuple[str, ...]] = {
@@ -71,10 +70,7 @@ def _read(path: Path, kind: str, schema: pa.Schema) -> pa.Table:
 
 
 def _cast(path: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
-    for field in schema:
-        if field.name not in table.column_names:
-            remedy = f"it has: {', '.join(table.column_names)}"
-            raise DatasetError(str(path), problem=f"has no column {field.name!r}", remedy=remedy)
+    check_columns(path, table.column_names, schema.names)
     return table.select(schema.names).cast(schema)
 
 
@@ -89,13 +85,8 @@ def _read_json(path: Path) -> pa.Table:
     return json.read_json(path)
 
 
-def _read_parquet(path: Path, schema: pa.Schema) -> pa.Table:
-    check_parquet_rows(path)
-    return pq.read_table(path, columns=schema.names or None, partitioning=None)
-
-
 _READERS: Mapping[str, Callable[[Path, pa.Schema], pa.Table]] = {
-    "parquet": _read_parquet,
+    "parquet": lambda path, schema: read_parquet(path, schema.names or None),
     "csv": _read_csv,
     "json": lambda path, schema: _read_json(path),
 }

@@ -13,8 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
+from slackwater.parquet import read_parquet
 from slackwater.report.comparisons import KINDS, Comparison, Figures
 from slackwater.report.deadline import DeadlineComparison
 from slackwater.report.page import Section, page_of, section_of, table_of
@@ -25,7 +24,7 @@ _KINDS: Mapping[str, type[Comparison]] = {**KINDS, "deadline": DeadlineCompariso
 def read_replay(figures: Path, series: Path) -> list[Comparison]:
     """Read the files of a replay."""
     runs = [json.loads(line) for line in figures.read_text(encoding="utf-8").splitlines()]
-    table = pq.read_table(series)
+    table = read_parquet(series)
     groups = [tuple(together) for _, together in groupby(runs, key=_goal)]
     return [_KINDS[runs[0]["quality"]](runs, table) for runs in groups]
 

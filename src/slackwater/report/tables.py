@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from slackwater.decisions import DECISIONS, late_schema
 from slackwater.errors import DatasetError
+from slackwater.parquet import claimed_rows, parquet_schema, read_parquet
 
 Numbers = npt.NDArray[np.int64]
 
@@ -82,12 +82,11 @@ def read_run(policy: str, folder: str | os.PathLike[str]) -> Run:
     # What has no event time reports on the control stream; what has no bucket was decided by the driver, for rows that
     # buckets account for.
     adaptations = decisions.filter(pc.and_(pc.is_valid(decisions["at"]), pc.is_valid(decisions["bucket"])))
-    results = _open(source / "results")
     return Run(
         policy=policy,
         decisions=adaptations.sort_by([("bucket", "ascending"), ("at", "ascending"), ("arrived", "ascending")]),
         late=_read(source / "late", _LATE),
-        released=0 if results is None else results.count_rows(),
+        released=sum(map(claimed_rows, _files(source / "results"))),
     )
 
 
@@ -147,21 +146,20 @@ def _slack_of_rows(run: Run) -> tuple[Numbers, Numbers]:
     return slack, np.concatenate([empty, *(since_before(numbers(table, "arrived")) for table in tables)])
 
 
-def _open(folder: Path) -> ds.Dataset | None:
-    """Open a folder of Parquet files, each of one batch; None if there is nothing in it."""
-    files = sorted(str(path) for path in folder.glob("**/*.parquet") if not path.name.startswith((".", "_")))
-    return ds.dataset(files, format="parquet") if files else None
+def _files(folder: Path) -> list[Path]:
+    """Return the Parquet files of a folder, each of one batch."""
+    return sorted(path for path in folder.glob("**/*.parquet") if not path.name.startswith((".", "_")))
 
 
 def _read(folder: Path, schema: pa.Schema) -> pa.Table:
-    source = _open(folder)
-    if source is None:
+    files = _files(folder)
+    if not files:
         return schema.empty_table()
-    missing = set(schema.names) - set(source.schema.names)
+    missing = set(schema.names) - set(parquet_schema(files[0]).names)
     if missing:
         raise DatasetError(
             str(folder),
             problem=f"lacks the column(s) {', '.join(sorted(missing))}",
             remedy="give a folder that start() wrote",
         )
-    return source.to_table(columns=schema.names).cast(schema)
+    return pa.concat_tables([read_parquet(file, schema.names).cast(schema) for file in files])

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from slackwater.errors import DatasetError
+from slackwater.parquet import read_parquet
 from slackwater.sources.columns import Layout, to_streams
 from slackwater.time import Times, delay_of, running_clock
 
@@ -66,7 +67,7 @@ class Dataset:
         source = Path(folder)
         if not source.is_dir():
             raise DatasetError(str(source), problem="is not a folder", remedy="write one with Dataset.write(folder)")
-        tables = {path.stem: pq.read_table(path) for path in sorted(source.glob("*.parquet"))}
+        tables = {path.stem: read_parquet(path) for path in sorted(source.glob("*.parquet"))}
         if not tables:
             raise DatasetError(
                 str(source),

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from slackwater.errors import DatasetError
+from slackwater.parquet import read_parquet
 from slackwater.sources.columns import Layout, to_streams
 from slackwater.sources.dataset import Dataset
 from slackwater.time import Duration
@@ -98,7 +98,7 @@ def _read(name: str, file: str) -> pa.Table:
     path = data_folder() / file
     if not path.is_file():
         raise DatasetError(name, problem=f"lacks {path}", remedy=f"set {VARIABLE} to the complete data folder")
-    return pq.read_table(path).replace_schema_metadata(None)
+    return read_parquet(path).replace_schema_metadata(None)
 
 
 def _choose(name: str, table: pa.Table, column: str, value: str) -> pa.Table:

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-import pyarrow.parquet as pq
 
 from slackwater.errors import DatasetError, ParameterError
+from slackwater.parquet import read_parquet
 from slackwater.sources.columns import Layout, Unit, to_streams
 from slackwater.sources.dataset import Dataset, event_times_of
 from slackwater.sources.delays import Floats
@@ -134,7 +134,9 @@ def _check(batch_rows: int, speed: float | None, rows_per_second: float | None) 
 
 
 def _read_file(file: Path) -> pa.Table:
+    if file.suffix == ".parquet":
+        return read_parquet(file)
     try:
-        return pq.read_table(file) if file.suffix == ".parquet" else pyarrow.csv.read_csv(file)
+        return pyarrow.csv.read_csv(file)
     except (OSError, pa.ArrowInvalid) as error:
         raise DatasetError(str(file), problem=f"cannot be read ({error})", remedy="check the file") from error

@@ -18,6 +18,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 
 from slackwater.errors import DatasetError, ParameterError
+from slackwater.parquet import claimed_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -96,7 +97,7 @@ class LiveReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self.path = path
         self.rows_per_second = rows_per_second
         self.rows_per_batch = rows_per_batch
-        self.rows = pq.read_metadata(path).num_rows
+        self.rows = claimed_rows(Path(path))
         self.began: tuple[float, int] | None = None  # when this reader was first asked, and from which row on
 
     def initialOffset(self) -> dict[str, int]:
@@ -157,6 +158,9 @@ def read_rows(path: str, start: int, end: int) -> Iterator[pa.RecordBatch]:
                 yield batch.slice(begin, stop - begin).cast(schema)
             if position >= end:
                 return
+    if start < end:
+        problem = f"ends at row {position:,}, although it says that rows {start:,} to {end:,} are there"
+        raise DatasetError(path, problem=problem, remedy="it is damaged: write it again")
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
