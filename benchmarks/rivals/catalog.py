@@ -33,7 +33,7 @@ class Engine:
         return "; ".join(part for part in (unordered, self.less) if part)
 
 
-def _native(name: str, provider: str, store: str) -> Engine:
+def _native(name: str, provider: str, store: str, **settings: str) -> Engine:
     return Engine(
         name,
         "on_spark",
@@ -41,7 +41,7 @@ def _native(name: str, provider: str, store: str) -> Engine:
         f"two shuffle partitions, {store}, one file per stream and batch",
         in_order=False,
         cannot={"merge": "cannot do it: Spark sorts no stream in append mode"},
-        settings={"SLACKWATER_RIVALS_STORE": provider},
+        settings={"SLACKWATER_RIVALS_STORE": provider, **settings},
     )
 
 
@@ -68,6 +68,12 @@ ENGINES = (
     Engine("polars", "on_polars", None, "two threads, windows from slides", AT_ONCE),
     _native("spark-rocksdb", "RocksDBStateStoreProvider", "RocksDB with changelog checkpoints"),
     _native("spark-memory", "HDFSBackedStateStoreProvider", "state in memory, checkpoints of changes"),
+    _native(
+        "spark-memory-quick",
+        "HDFSBackedStateStoreProvider",
+        "state in memory, checkpoints of changes, without the JVM's second compiler, as ours",
+        SLACKWATER_RIVALS_QUICK="yes",
+    ),
     _flink_sql("flink-sql", "as its JVM compiles"),
     _flink_sql(
         "flink-sql-quick", "without the JVM's second compiler, as ours", JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1"

@@ -153,4 +153,9 @@ def test_an_engine_that_is_not_installed_says_how_to():
 
 def test_every_engine_has_its_jobs_or_reasons():
     known = {engine.name: set(engine.cannot) for engine in ENGINES if engine.cannot}
-    assert {"spark-rocksdb": {"merge"}, "spark-memory": {"merge"}, "quix": {"merge"}} == known
+    assert {
+        "spark-rocksdb": {"merge"},
+        "spark-memory": {"merge"},
+        "spark-memory-quick": {"merge"},
+        "quix": {"merge"},
+    } == known

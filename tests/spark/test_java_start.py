@@ -91,11 +91,19 @@ def test_python_is_that_of_users_where_they_name_one(monkeypatch):
 
 
 def test_a_cluster_gets_this_python_even_after_a_local_session(monkeypatch):
-    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    for name in ("PYSPARK_PYTHON", "SLACKWATER_PYTHON"):
+        monkeypatch.setenv(name, "")  # so that what follows is undone
+        monkeypatch.delenv(name)
     python_start.name_python(local=True)
     assert str(LAUNCHER) == os.environ["PYSPARK_PYTHON"]
     python_start.name_python(local=False)
     assert sys.executable == os.environ["PYSPARK_PYTHON"]
+
+
+def test_a_pyspark_that_is_only_on_the_path_needs_the_archives(monkeypatch, tmp_path):
+    assert python_start.has_pyspark_installed()
+    monkeypatch.setattr(pyspark, "__file__", str(tmp_path / "pyspark" / "__init__.py"))
+    assert not python_start.has_pyspark_installed()
 
 
 @pytest.mark.spark

@@ -18,7 +18,7 @@ from slackwater.errors import ParameterError, StateError
 from slackwater.spark.buckets import BUCKET, with_bucket
 from slackwater.spark.control_stream import put
 from slackwater.spark.places import places
-from slackwater.spark.rescale import Hashed
+from slackwater.spark.rescale import Hashed, refused_if_none
 from slackwater.spark.session import arrow_schema
 from slackwater.spark.spread_file import SpreadFile
 from tests.chaos.driver import OUTPUTS, frames_of
@@ -133,6 +133,7 @@ def test_buckets_are_split_and_neither_mixed_nor_put_together(spark, stopped, tm
     [
         ({"to": "there"}, "to must be a folder that is not there yet"),
         ({"to": "nowhere/more"}, "to must be a folder that is not there yet, in one that is"),
+        ({"to": "checkpoint/more"}, "to must be outside the checkpoint"),
         ({"checkpoint": "there"}, "checkpoint must be the checkpoint of a query that has begun"),
     ],
 )
@@ -141,6 +142,17 @@ def test_folders_must_be_what_they_are_said_to_be(spark, copied, tmp_path, folde
     given = {"checkpoint": "checkpoint", "to": "more", **folders}
     with pytest.raises(ParameterError, match=says):
         sw.rescale(spark, tmp_path / given["checkpoint"], to=tmp_path / given["to"], buckets=4)
+
+
+@pytest.mark.parametrize("buckets", [4.0, "8", 0, 10**9])
+def test_a_number_of_buckets_that_cannot_be_is_refused(spark, copied, tmp_path, buckets):
+    with pytest.raises(ParameterError, match="buckets must be"):
+        sw.rescale(spark, copied, to=tmp_path / "more", buckets=buckets)
+
+
+def test_a_checkpoint_without_any_bucket_is_refused():
+    with pytest.raises(StateError, match="no bucket that was ever called"):
+        next(refused_if_none(iter([])))
 
 
 def test_a_checkpoint_elsewhere_has_to_be_copied_first(spark, copied, tmp_path):
@@ -160,6 +172,17 @@ def damage_offsets(checkpoint):
     (checkpoint / "offsets" / "1").write_text("v1\n{")
 
 
+def forget_the_settings(checkpoint):
+    file = checkpoint / "offsets" / "1"
+    version, first, *rest = file.read_text().split("\n")
+    (checkpoint / "offsets" / ".1.crc").unlink(missing_ok=True)
+    file.write_text("\n".join([version, json.dumps({**json.loads(first), "conf": {}}), *rest]))
+
+
+def lose_the_names_of_maps(checkpoint):
+    shutil.rmtree(checkpoint / "state" / "0" / "_metadata" / "v2")
+
+
 def belong_to_a_chain(checkpoint):
     file = checkpoint / "slackwater" / "spread.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), "refused": "they belong together"}))
@@ -170,10 +193,12 @@ def belong_to_a_chain(checkpoint):
     [
         (
             leave_a_batch_undone,
-            "state has committed 0 of 1 batches, expected all of them to be; start the query as it is",
+            "state has committed batch 0, not 1, expected the last one to be; start the query as it is",
         ),
         (lose_the_way, "state has no file .*spread.json, .*; start the query as it is and stop it after a batch"),
         (damage_offsets, "state has a damaged file .*offsets/1"),
+        (forget_the_settings, "state has a damaged file .*offsets/1"),
+        (lose_the_names_of_maps, "state has a damaged file .*_metadata/v2"),
         (belong_to_a_chain, "buckets that cannot be split: they belong together"),
     ],
 )

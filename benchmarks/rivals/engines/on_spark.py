@@ -23,7 +23,10 @@ _FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBased
 
 
 def begin() -> SparkSession:
-    """Start a session that is set as ours, with the state store that `SLACKWATER_RIVALS_STORE` names."""
+    """Start a session that is set as ours, with the state store that `SLACKWATER_RIVALS_STORE` names.
+
+    Without the second compiler (`SLACKWATER_RIVALS_QUICK`) a short job gains, and a long one loses.
+    """
     settings = {
         f"{_STATE}.providerClass": f"{_PROVIDERS}.{os.environ['SLACKWATER_RIVALS_STORE']}",
         f"{_STATE}.rocksdb.changelogCheckpointing.enabled": "true",
@@ -32,7 +35,9 @@ def begin() -> SparkSession:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.streaming.checkpointFileManagerClass": _FILES,
         "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
-        "spark.driver.extraJavaOptions": java_options(java_found(), short_lived=True),
+        "spark.driver.extraJavaOptions": java_options(
+            java_found(), short_lived="SLACKWATER_RIVALS_QUICK" in os.environ
+        ),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.memory": "4g",

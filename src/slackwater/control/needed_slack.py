@@ -197,7 +197,7 @@ def _needs_of(measurement: Measurement) -> NeededSlacks:
         return measurement.needs
     delays = _NO_TIMES if measurement.streams else measurement.delays
     behind = is_behind(delays, 0)
-    lags, arrived = delays[behind], measurement.arrived
+    lags, arrived = delays[behind], 0 if measurement.streams else measurement.arrived
     weight: Floats = np.ones(len(lags) + 1)
     of_lags: tuple[Floats, ...] = ()
     if measurement.weights is not None:

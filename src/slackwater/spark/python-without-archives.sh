@@ -11,4 +11,4 @@ for entry in $PYTHONPATH; do
     *) kept=$kept${kept:+:}$entry ;;
   esac
 done
-PYTHONPATH=$kept exec "$SLACKWATER_PYTHON" "$@"
+PYTHONPATH=$kept exec "${SLACKWATER_PYTHON:?is set by sw.session(): start the session with it}" "$@"

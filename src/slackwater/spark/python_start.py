@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import sys
+import sysconfig
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
+import py4j
 import pyspark
 
 if TYPE_CHECKING:
@@ -26,15 +28,16 @@ _LAUNCHER = Path(__file__).with_name("python-without-archives.sh")
 
 def name_python(*, local: bool) -> None:
     """Tell Spark, before its JVM starts, which Python workers run in: this one, unless PYSPARK_PYTHON names another."""
-    launched = local and has_pyspark_installed() and os.access(_LAUNCHER, os.X_OK)
+    launched = local and os.name == "posix" and os.access(_LAUNCHER, os.X_OK) and has_pyspark_installed()
     if os.environ.get("PYSPARK_PYTHON") in (None, str(_LAUNCHER)):  # the second: a session before this one
         os.environ["PYSPARK_PYTHON"] = str(_LAUNCHER) if launched else sys.executable
         os.environ["SLACKWATER_PYTHON"] = sys.executable
 
 
 def has_pyspark_installed() -> bool:
-    """Say whether this Python finds pyspark by itself, rather than where the environment tells it to look."""
-    return Path(pyspark.__file__).is_relative_to(sys.prefix)
+    """Say whether this Python finds pyspark, and what that needs, by itself: not where PYTHONPATH tells it to look."""
+    installed = sysconfig.get_path("purelib")
+    return all(Path(str(module.__file__)).is_relative_to(installed) for module in (pyspark, py4j))
 
 
 def start_python(spark: SparkSession) -> Thread:

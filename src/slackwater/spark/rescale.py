@@ -21,11 +21,14 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from slackwater.errors import ParameterError, StateError
 from slackwater.plan.nodes import AggregateNode, ReorderNode
+from slackwater.plan.validate import check_buckets
 from slackwater.spark.buckets import Spread, bucket_of_keys
+from slackwater.spark.checkpoint_files import check_files
 from slackwater.spark.connect import check_driver_is_here
 from slackwater.spark.control_stream import put
 from slackwater.spark.offline_state import bucket_states, in_session, put_rows, read_state, write_state
 from slackwater.spark.own_settings import enough_for
+from slackwater.spark.places import places
 from slackwater.spark.plan_file import begun_file, local_folder, read_begun
 from slackwater.spark.rescaled_files import PARTITIONS, StoppedQuery
 from slackwater.spark.split import BucketState, children_of
@@ -74,9 +77,12 @@ def rescale(
         StateError: the checkpoint is damaged, not done with its last batch, or of a plan that cannot be split.
     """
     check_driver_is_here(spark, "rescaling")
+    check_buckets(buckets)
+    places(buckets)  # refuses more than there can be
     old, new = _checked_folders(checkpoint, to)
-    stopped, spread = StoppedQuery.of(old), SpreadFile.read(old)
+    check_files(old)
     _check_stopped(spark, old)
+    stopped, spread = StoppedQuery.of(old), SpreadFile.read(old)
     _check_number(spread, buckets)
     partitions = max(int(stopped.settings[PARTITIONS]), enough_for(buckets))
     work = _Work(spark, stopped, spread, buckets, partitions)
@@ -99,6 +105,9 @@ def _checked_folders(checkpoint: str | os.PathLike[str], to: str | os.PathLike[s
         raise ParameterError("checkpoint", str(checkpoint), must=must, remedy=remedy)
     if new.exists() or not new.parent.is_dir():
         must, remedy = "be a folder that is not there yet, in one that is", "name another one, or delete it"
+        raise ParameterError("to", str(to), must=must, remedy=remedy)
+    if new.resolve().is_relative_to(old.resolve()):
+        must, remedy = "be outside the checkpoint, which stays as it is", "name a folder beside it"
         raise ParameterError("to", str(to), must=must, remedy=remedy)
     return old, new
 
@@ -146,7 +155,8 @@ class _Work:
         read = read_state(spark, self.stopped.folder, self.stopped.batch, maps)
         read.write.partitionBy("place").parquet(str(scratch / "old"))
         (scratch / "rows").mkdir()
-        for bucket, state in bucket_states(scratch / "old", self.spread.buckets, maps):
+        states = bucket_states(scratch / "old", self.spread.buckets, maps)
+        for bucket, state in refused_if_none(states):
             for child, own in self._split(spark, bucket, state):
                 put_rows(scratch / "rows", child, own, buckets=self.buckets)
         write_state(spark, scratch / "rows", scratch / "query", maps, timers=begun.timers)
@@ -158,7 +168,11 @@ class _Work:
         replace(self.spread, buckets=self.buckets).keep(made)
         self.stopped.check_unchanged()
         made.rename(to)
-        _check_written(spark, to, self.stopped.batch, maps, scratch / "rows")
+        try:
+            _check_written(spark, to, self.stopped.batch, maps, scratch / "rows")
+        except BaseException:  # nobody shall go on from it
+            to.rename(scratch / "refused")
+            raise
 
     def _split(self, spark: SparkSession, bucket: int, state: BucketState) -> Iterator[tuple[int, BucketState]]:
         children = children_of(bucket, self.spread.buckets, self.buckets)
@@ -206,6 +220,15 @@ class Hashed:
         return frame.select(bucket.alias("bucket")).toArrow()["bucket"].to_numpy().astype(np.int64)
 
 
+def refused_if_none(states: Iterator[tuple[int, BucketState]]) -> Iterator[tuple[int, BucketState]]:
+    """Pass buckets on; `StateError` if there is none, as after batches without rows."""
+    first = next(states, None)
+    if first is None:
+        raise StateError("no bucket that was ever called", expected="rows to have come", remedy="start anew with more")
+    yield first
+    yield from states
+
+
 def _check_written(spark: SparkSession, made: Path, batch: int, maps: Sequence[str], rows: Path) -> None:
     """Read the state back as the query will: Spark must find, in its place, every chunk that was meant."""
 
@@ -214,7 +237,6 @@ def _check_written(spark: SparkSession, made: Path, batch: int, maps: Sequence[s
 
     found, meant = chunks(read_state(spark, made, batch, maps)), chunks(spark.read.parquet(str(rows)))
     if found.exceptAll(meant).count() or meant.exceptAll(found).count():
-        made.rename(rows / made.name)  # where it goes with the rest
         raise StateError(
             "other chunks than were written", expected="the same", remedy="report it: Spark stores it in another way"
         )

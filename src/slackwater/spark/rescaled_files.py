@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from slackwater.errors import StateError
-from slackwater.spark.checkpoint_files import check_files, numbers_in
+from slackwater.spark.checkpoint_files import numbers_in
 from slackwater.spark.control_stream import put
 
 PARTITIONS = "spark.sql.shuffle.partitions"
@@ -34,11 +34,10 @@ class StoppedQuery:
     @classmethod
     def of(cls, folder: Path) -> StoppedQuery:
         """Look through a checkpoint; `StateError` if it is damaged, of another kind, or its last batch is not done."""
-        check_files(folder)
         offsets, commits = numbers_in(folder / "offsets"), numbers_in(folder / "commits")
         if not commits or offsets[-1] != commits[-1]:
-            done = f"committed {commits[-1]} of {offsets[-1]} batches" if commits else "committed no batch"
-            raise StateError(done, expected="all of them to be", remedy=_AGAIN)
+            done = f"committed batch {commits[-1]}, not {offsets[-1]}" if commits else "committed no batch"
+            raise StateError(done, expected="the last one to be", remedy=_AGAIN)
         batch = commits[-1]
         if _line(folder / "commits" / str(batch)).get("stateUniqueIds"):
             raise _other_kind(
@@ -47,17 +46,23 @@ class StoppedQuery:
         operators = sorted(path.name for path in (folder / _STATE).iterdir() if path.name.isdigit())
         if operators != ["0"]:
             raise _other_kind(f"{len(operators)} stateful operators", "ours alone")
-        return cls(folder, batch, _line(folder / "offsets" / str(batch))["conf"])
+        settings = _line(folder / "offsets" / str(batch)).get("conf")
+        if not isinstance(settings, dict) or PARTITIONS not in settings:
+            raise _damaged(folder / "offsets" / str(batch))
+        return cls(folder, batch, settings)
 
     def maps(self) -> list[str]:
         """Return the names of the maps that its state has."""
-        metadata = json.loads(_metadata(self.folder / _STATE).read_text().split("\n")[1])
-        variables = json.loads(metadata["operatorPropertiesJson"])["stateVariables"]
-        return [each["stateName"] for each in variables if each["stateVariableType"] == "MapState"]
+        file = _metadata(self.folder / _STATE)
+        try:
+            variables = json.loads(_line(file)["operatorPropertiesJson"])["stateVariables"]
+            return [each["stateName"] for each in variables if each["stateVariableType"] == "MapState"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise _damaged(file) from error
 
     def check_unchanged(self) -> None:
         """Refuse to go on if a batch came meanwhile."""
-        if StoppedQuery.of(self.folder).batch != self.batch:
+        if numbers_in(self.folder / "offsets")[-1:] != [self.batch]:
             raise StateError(
                 "got another batch meanwhile", expected="a query that does not run", remedy="stop it first"
             )
@@ -78,15 +83,27 @@ def _other_kind(found: str, expected: str) -> StateError:
 
 
 def _line(file: Path) -> dict[str, Any]:
-    """Return the first entry of a log file of Spark's."""
-    found: dict[str, Any] = json.loads(file.read_text().split("\n")[1])
+    """Return the first entry of a log file of Spark's; `StateError` if it has none."""
+    try:
+        found: dict[str, Any] = json.loads(file.read_text().split("\n")[1])
+    except (OSError, ValueError, IndexError) as error:
+        raise _damaged(file) from error
     return found
+
+
+def _damaged(file: Path) -> StateError:
+    return StateError(
+        f"a damaged file {file}", expected="one written by Spark", remedy="restore the checkpoint from a copy"
+    )
 
 
 def _metadata(state: Path) -> Path:
     """Return the file that says what the operator's state is made of: the newest."""
     folder = state / "0" / "_metadata" / "v2"
-    return folder / str(numbers_in(folder)[-1])
+    numbers = numbers_in(folder) if folder.is_dir() else []
+    if not numbers:
+        raise _damaged(folder)
+    return folder / str(numbers[-1])
 
 
 def _rename_version(operator: Path, version: int) -> None:
