@@ -128,13 +128,7 @@ class SparkQuery(Displayed, ABC):
             trigger: as Spark's own, such as {"processingTime": "1 second"} or {"availableNow": True}.
             name: of the query, in Spark's UI, progress reports and metrics; such as "join of bus, scats" unless told.
         """
-        if not self._streaming:
-            raise ParameterError(
-                "frame",
-                "a bounded DataFrame",
-                must="be streaming to be started",
-                remedy="read .results, .late and .decisions, or use spark.readStream",
-            )
+        self._check_streaming()
         check_files(checkpoint)
         destinations = checked_destinations(
             {"results": results, "late": late, "decisions": decisions},
@@ -172,6 +166,15 @@ class SparkQuery(Displayed, ABC):
         hooks.ending.runs(query)
         noted.belong_to(query)
         return query
+
+    def _check_streaming(self) -> None:
+        if not self._streaming:
+            raise ParameterError(
+                "frame",
+                "a bounded DataFrame",
+                must="be streaming to be started",
+                remedy="read .results, .late and .decisions, or use spark.readStream",
+            )
 
     @property
     def _notice(self) -> Notice | None:
