@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,24 +38,36 @@ def cases(*, quick: bool) -> Iterator[Case]:
         write_files(folder / "in", out_of_order(rows * files), files)
         for name, ours in (("reorder", _reorder), ("aggregate", _aggregate)):
             trigger = {"processingTime": f"{2 * _typical(partial(ours, spark, folder), files)} milliseconds"}
-            for percent in (50, 99):
-                yield Case(
-                    f"micro-batch of a {name}, {percent} %",
-                    partial(_quantile, partial(ours, spark, folder), files, trigger, percent),
-                    partial(_quantile, partial(_passed, spark, folder), files, trigger, percent),
-                    1.3,
-                    "pass-through, same trigger",
-                    {"rows": rows, "batches": files - STARTING, **trigger},
-                )
+            config = {"rows": rows, "batches": files - STARTING, **trigger}
+            own, other = (
+                Latencies(partial(_durations, partial(start, spark, folder), files, trigger))
+                for start in (ours, _passed)
+            )
+            against = 1.3, "pass-through, same trigger", config
+            yield Case(f"micro-batch of a {name}, 50 %", own.median, other.median, *against)
+            yield Case(f"micro-batch of a {name}, 99 %", own.slow, other.slow, *against)
+
+
+@dataclass(frozen=True)
+class Latencies:
+    """Runs of a query: each says its median when it is made and later, in the same order, how slow its batches were."""
+
+    run: Callable[[], list[int]]
+    runs: deque[list[int]] = field(default_factory=deque)
+
+    def median(self) -> float:
+        """Run the query; return what half of its batches took at most."""
+        self.runs.append(self.run())
+        return float(np.median(self.runs[-1]))
+
+    def slow(self) -> float:
+        """Return what 99 % of the batches of the first run took that was not yet asked for it."""
+        return float(np.percentile(self.runs.popleft(), 99))
 
 
 def _typical(start: Start, files: int) -> int:
     """Return the milliseconds that a batch takes when the next one follows at once."""
     return round(float(np.median(_durations(start, files, {"availableNow": True}))))
-
-
-def _quantile(start: Start, files: int, trigger: dict[str, Any], percent: float) -> float:
-    return float(np.percentile(_durations(start, files, trigger), percent))
 
 
 def _durations(start: Start, files: int, trigger: dict[str, Any]) -> list[int]:

@@ -100,10 +100,43 @@ def main(name: str, *, quick: bool = False, repeat: int = 5, contract: Contract 
         return 2
     here = str(Path(__file__).parent.parent)
     os.environ["PYTHONPATH"] = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])  # for Spark's workers
-    rows = [run_case(case, repeat, console) for part in parts for case in _cases(part, quick, contract)]
-    console.print(_table(rows))
-    console.print(f"written to {_write(rows)}")
-    return int(any(row["median"] > row["limit"] for row in rows))
+    written = _Written.new()
+    failed = [part for part in parts if not _ran(part, _cases(part, quick, contract), repeat, console, written)]
+    console.print(_table(written.rows))
+    console.print(f"written to {written.path}")
+    for part in failed:
+        console.print(f"[red]{part} failed: see above[/red]")
+    return int(bool(failed) or any(row["median"] > row["limit"] for row in written.rows))
+
+
+def _ran(part: str, cases: Iterator[Case], repeat: int, console: Console, written: _Written) -> bool:
+    """Run the cases of a benchmark; say why and return False if it fails, so that hours of others are not lost."""
+    try:
+        for case in cases:
+            written.add(run_case(case, repeat, console))
+    except Exception:
+        console.print(f"[red]{part}:[/red]")
+        console.print_exception()
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class _Written:
+    """Figures, each written to a file as soon as it is known."""
+
+    path: Path
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    @classmethod
+    def new(cls) -> _Written:
+        RESULTS.mkdir(exist_ok=True)
+        return cls(RESULTS / f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.jsonl")
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.rows.append(row)
+        with self.path.open("a") as file:
+            file.write(json.dumps(row) + "\n")
 
 
 def _run_rivals(quick: bool, repeat: int) -> int:
@@ -187,10 +220,3 @@ def _table(rows: list[dict[str, Any]]) -> Table:
 def _shown(ratio: float) -> str:
     """Return a ratio with two digits behind the point, or two that say something."""
     return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
-
-
-def _write(rows: list[dict[str, Any]]) -> Path:
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path

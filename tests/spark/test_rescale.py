@@ -44,7 +44,7 @@ PLANS = {
     ),
 }
 FRAME = "ts BIGINT, seq BIGINT, key BIGINT, value BIGINT, text STRING"
-CHANGES = [("join of 2", 2, 4), ("join of 3", 1, 3), ("keyed reorder", 2, 4), ("aggregate", 1, 3)]
+CHANGES = [("join of 2", 2, 4), ("join of 3", 1, 3), ("keyed reorder", 2, 4), ("aggregate", 2, 4)]
 
 
 def begin(folder: Path, name: str) -> None:

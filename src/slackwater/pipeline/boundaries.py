@@ -6,7 +6,7 @@ adaptation. A silence that jumps over several boundaries at once gives one decis
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,19 +63,7 @@ class Decisions:
 
     def columns(self) -> tuple[Any, ...]:
         """Return the columns in the order of the fields."""
-        return (
-            self.at,
-            self.intervals,
-            self.slack,
-            self.max_delay,
-            self.arrived,
-            self.released,
-            self.late,
-            self.results,
-            self.estimated,
-            self.measured,
-            self.past,
-        )
+        return tuple(getattr(self, field.name) for field in fields(self))
 
     def as_columns(self, contract: Contract) -> dict[str, Any]:
         """Return the columns under the names of the decisions schema, qualities in the terms of the contract."""

@@ -28,7 +28,7 @@ from slackwater.spark.plan_file import local_folder
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_PARTITIONS = "spark.sql.shuffle.partitions"
+PARTITIONS = "spark.sql.shuffle.partitions"
 _FILES = "spark.sql.streaming.checkpointFileManagerClass"
 _OLDER = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 _CHECKSUM = "spark.sql.streaming.checkpoint.fileChecksum.enabled"
@@ -73,7 +73,7 @@ def own_settings(
 
 def _for_partitions(spark: SparkSession, buckets: int) -> Mapping[str, str]:
     needed = enough_for(buckets)
-    return {_PARTITIONS: str(needed)} if int(spark.conf.get(_PARTITIONS) or 0) > needed else {}
+    return {PARTITIONS: str(needed)} if int(spark.conf.get(PARTITIONS) or 0) > needed else {}
 
 
 def _for_files(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> Mapping[str, str]:

@@ -27,10 +27,10 @@ from slackwater.spark.checkpoint_files import check_files
 from slackwater.spark.connect import check_driver_is_here
 from slackwater.spark.control_stream import put
 from slackwater.spark.offline_state import bucket_states, in_session, put_rows, read_state, write_state
-from slackwater.spark.own_settings import enough_for
+from slackwater.spark.own_settings import PARTITIONS, enough_for
 from slackwater.spark.places import places
 from slackwater.spark.plan_file import begun_file, local_folder, read_begun
-from slackwater.spark.rescaled_files import PARTITIONS, StoppedQuery
+from slackwater.spark.rescaled_files import StoppedQuery
 from slackwater.spark.split import BucketState, children_of
 from slackwater.spark.split_held import split_held
 from slackwater.spark.split_keys import split_keys

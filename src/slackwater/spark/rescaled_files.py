@@ -17,8 +17,8 @@ from typing import Any
 from slackwater.errors import StateError
 from slackwater.spark.checkpoint_files import numbers_in
 from slackwater.spark.control_stream import put
+from slackwater.spark.own_settings import PARTITIONS
 
-PARTITIONS = "spark.sql.shuffle.partitions"
 _STATE = "state"
 _AGAIN = "start the query as it is and stop it once more"
 
