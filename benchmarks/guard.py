@@ -3,7 +3,7 @@
 Both sides of a ratio are processor time, of all threads, and on Spark of all processes of the query, so that other
 work on the machine hardly counts. `baseline.json` has the ratio of every case and how far its repeats were apart.
 `slackwater bench --quick` fails where a median has become worse than that; `python -m benchmarks.guard` writes it anew,
-all of it or one part: `in-process`, `on-spark`. A case that it does not have yet has no limit.
+all of it or one part: `in-process`, `on-spark`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def cases(*, quick: bool) -> Iterator[Case]:
     limits = {name: limit_of(entry) for name, entry in _baseline().items()}
     for part in PARTS.values():
         for watched in part():
-            yield watched.case(limits.get(watched.name, math.inf))
+            if watched.name not in limits:
+                raise KeyError(f"the baseline does not have {watched.name!r}: python -m benchmarks.guard")
+            yield watched.case(limits[watched.name])
 
 
 def limit_of(entry: dict[str, float]) -> float:

@@ -15,14 +15,20 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 import slackwater as sw
+from slackwater.spark.own_settings import OF_LOCAL_FILES
 
 _OLDEST = 1_700_000_000
 
 
 @contextmanager
 def scratch() -> Iterator[tuple[SparkSession, Path]]:
-    """Give a session that says nothing but errors, and a folder."""
+    """Give a session that says nothing but errors, and a folder.
+
+    Rivals get the settings of files of a checkpoint that our queries have by themselves (`spark/own_settings.py`).
+    """
     spark = sw.session(app="benchmark")
+    for name, value in OF_LOCAL_FILES.items():
+        spark.conf.set(name, value)
     spark.sparkContext.setLogLevel("ERROR")
     folder = Path(tempfile.mkdtemp(prefix="slackwater-bench-"))
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +25,7 @@ _NAMES = {"a_key": "key", "window_start": "start"}  # of columns within structs
 
 @dataclass(frozen=True)
 class Results:
-    """How many, and a hash of all of them; whether they came in event-time order."""
+    """How many, and a hash of all of them; whether they came in event-time order: those of each key, of a merge all."""
 
     rows: int
     digest: str
@@ -37,13 +38,16 @@ def results(job: str, folder: Path) -> Results:
     CSV files may have a header, and then a column `diff`, in which everything but 1 is a result that was taken back.
     """
     table = _read(job, folder)
-    own = pc.greater_equal(
-        table[_COLUMNS[job][1]], pa.scalar(0)
-    )  # rows of the closing file have negative keys and areas
-    columns = [column.to_numpy() for column in table.filter(own).columns]
+    columns = [column.to_numpy() for column in table.columns]
     order = np.lexsort(columns[::-1])
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(column[order]).tobytes() for column in columns))
-    return Results(len(order), digest.hexdigest(), bool(np.all(np.diff(columns[0]) >= 0)))
+    times, keys = columns[0], columns[1] if job != "merge" else np.zeros(len(order))
+    return Results(len(order), digest.hexdigest(), _in_order(times, keys))
+
+
+def _in_order(times: np.ndarray[Any, Any], keys: np.ndarray[Any, Any]) -> bool:
+    by_key = np.argsort(keys, kind="stable")
+    return bool(np.all((np.diff(times[by_key]) >= 0) | (np.diff(keys[by_key]) != 0)))
 
 
 def _read(job: str, folder: Path) -> pa.Table:
@@ -51,7 +55,12 @@ def _read(job: str, folder: Path) -> pa.Table:
     tables = [_flat(pq.ParquetFile(file).read()) for file in parquet]
     if not tables:
         tables = [_from_csv(job, file) for file in sorted(folder.rglob("*")) if file.is_file() and file.stat().st_size]
-    return pa.concat_tables([_integers(table.select(list(_COLUMNS[job]))) for table in tables])
+    return _own(pa.concat_tables([_integers(table.select(list(_COLUMNS[job]))) for table in tables]))
+
+
+def _own(table: pa.Table) -> pa.Table:
+    """Leave out rows of the closing file, which have negative keys and areas."""
+    return table.filter(pc.greater_equal(table[1], pa.scalar(0)))
 
 
 def _written(file: Path) -> tuple[int, str]:

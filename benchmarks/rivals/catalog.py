@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-UNORDERED = "results are not in event-time order"
+UNORDERED = "results of a key are not in event-time order"
 AT_ONCE = "rows are sorted beforehand and seen at once: a limit, not a stream"
 
 
@@ -27,9 +27,13 @@ class Engine:
     slow: bool = False
     settings: Mapping[str, str] = field(default_factory=dict)
 
+    def gives_order(self, job: str) -> bool:
+        """Whether its results, of a join or an aggregate those of each key, must be in event-time order."""
+        return self.in_order or job == "merge"
+
     def differs(self, job: str) -> str:
         """Return what the engine does less than we do in a job, besides late rows and decisions."""
-        unordered = "" if self.in_order or job == "merge" else UNORDERED
+        unordered = "" if self.gives_order(job) else UNORDERED
         return "; ".join(part for part in (unordered, self.less) if part)
 
 
@@ -61,11 +65,12 @@ ENGINES = (
         "slackwater-spark",
         "on_slackwater_spark",
         None,
-        "two buckets, RocksDB, one file per stream and batch, whose rows arrive together as in Spark's own",
+        "two buckets, RocksDB, one file per stream and batch, whose rows arrive together as in Spark's own; "
+        "without the JVM's second compiler",
     ),
     Engine("slackwater", "on_slackwater", None, "one process, Arrow in memory"),
-    Engine("duckdb", "on_duckdb", None, "two threads, windows from slides", AT_ONCE),
-    Engine("polars", "on_polars", None, "two threads, windows from slides", AT_ONCE),
+    Engine("duckdb", "on_duckdb", None, "two threads, joins by key and bins of time, windows from slides", AT_ONCE),
+    Engine("polars", "on_polars", None, "two threads, joins by key and bins of time, windows from slides", AT_ONCE),
     _native("spark-rocksdb", "RocksDBStateStoreProvider", "RocksDB with changelog checkpoints"),
     _native("spark-memory", "HDFSBackedStateStoreProvider", "state in memory, checkpoints of changes"),
     _native(

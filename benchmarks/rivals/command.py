@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,9 @@ def _run(given: argparse.Namespace) -> list[dict[str, Any]]:
     size = Size(**{name: getattr(given, name) or getattr(sizes, name) for name in Size.__dataclass_fields__})
     engines = [BY_NAME[name] for name in given.engines]
     versions = written.versions(engines)
+    load = os.getloadavg()[0]
     rows = [{**row, "engine_version": versions.get(row["engine"], "")} for row in measure(given.jobs, engines, size)]
-    print(f"written to {written.write(rows)}", file=sys.stderr)
+    print(f"written to {written.write(rows, load)}", file=sys.stderr)
     return rows
 
 

@@ -66,7 +66,7 @@ def run(engine: Engine, job: str, data: Path, *, rows: int, expected: canonical.
             )
         if done.returncode:
             return Run(engine.name, job, wrong=_why(done.returncode, log))
-        wrong = _difference(job, out, expected)
+        wrong = _difference(job, out, expected, in_order=engine.gives_order(job))
         if wrong:
             return Run(engine.name, job, wrong=wrong)
         return _measured(engine, job, rows * len(STREAMS[job]), expected.rows, done.stdout, watched)
@@ -102,10 +102,10 @@ def _why(code: int, log: Path) -> str:
     return f"ended with code {code}: {(causes or lines or ['and said nothing'])[-1]}"
 
 
-def _difference(job: str, out: Path, expected: canonical.Results) -> str:
+def _difference(job: str, out: Path, expected: canonical.Results, *, in_order: bool) -> str:
     found = canonical.results(job, out)
     if found.rows != expected.rows:
         return f"other results: {found.rows} instead of {expected.rows}"
     if found.digest != expected.digest:
         return "other results, as many"
-    return "results out of order" if job == "merge" and not found.in_order else ""
+    return "results out of order" if in_order and not found.in_order else ""

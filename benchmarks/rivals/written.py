@@ -21,11 +21,12 @@ RESULTS = Path(__file__).parent.parent / "results"
 _PINNED = {"flink": "apache-flink", "bytewax": "bytewax", "pathway": "pathway", "quix": "quixstreams"}
 
 
-def write(rows: list[dict[str, Any]]) -> Path:
+def write(rows: list[dict[str, Any]], load_before: float) -> Path:
     """Write rows as JSON lines; return the file."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"rivals-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.jsonl"
-    path.write_text("".join(json.dumps({**row, **machine()}) + "\n" for row in rows))
+    known = {**machine(), "load_before": load_before}
+    path.write_text("".join(json.dumps({**row, **known}) + "\n" for row in rows))
     return path
 
 
@@ -43,7 +44,6 @@ def machine() -> dict[str, Any]:
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "processor": _processor(),
         "java": _java(),
-        "load_before": os.getloadavg()[2],
     }
 
 

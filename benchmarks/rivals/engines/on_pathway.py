@@ -37,7 +37,7 @@ def merge(_: None, data: Path, out: Path) -> None:
 def join2(_: None, data: Path, out: Path) -> None:
     """Join by key and interval."""
     two = _two(data)
-    latest = pw.if_else(two.a_ts > two.b_ts, two.a_ts, two.b_ts)
+    latest = _later(two.a_ts, two.b_ts)
     _run(two.select(pw.this.key, event_time=latest, **_named(two, "ab")), out)
 
 
@@ -48,7 +48,7 @@ def join3(_: None, data: Path, out: Path) -> None:
         two.key, **_named(two, "ab"), c_ts=c.ts, c_value=c.value
     )
     near = three.filter((pw.this.b_ts - pw.this.c_ts <= WITHIN_MS) & (pw.this.c_ts - pw.this.b_ts <= WITHIN_MS))
-    latest = pw.apply_with_type(max, int, near.a_ts, near.b_ts, near.c_ts)
+    latest = _later(_later(near.a_ts, near.b_ts), near.c_ts)
     _run(near.select(pw.this.key, event_time=latest, **_named(near, "abc")), out)
 
 
@@ -82,6 +82,10 @@ def _two(data: Path) -> Any:
     return a.interval_join(b, a.ts, b.ts, _CLOSE, a.key == b.key, behavior=_STATE).select(
         key=a.key, a_ts=a.ts, a_value=a.value, b_ts=b.ts, b_value=b.value
     )
+
+
+def _later(one: Any, other: Any) -> Any:
+    return pw.if_else(one > other, one, other)
 
 
 def _named(table: Any, names: str) -> dict[str, Any]:

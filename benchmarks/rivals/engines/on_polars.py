@@ -1,4 +1,7 @@
-"""Polars on rows already sorted: a limit, because it has no disorder to handle and sees everything at once."""
+"""Polars on rows already sorted: a limit, because it has no disorder to handle and sees everything at once.
+
+Times are cut into bins of twice the window, as for DuckDB.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ os.environ["POLARS_MAX_THREADS"] = str(CORES)  # read when Polars is imported
 import polars as pl
 
 _WITHIN = pl.duration(milliseconds=WITHIN_MS)
+_MET = ["key", "bin"]
 
 
 def merge(_: None, data: Path, out: Path) -> None:
@@ -21,14 +25,13 @@ def merge(_: None, data: Path, out: Path) -> None:
 
 
 def join2(_: None, data: Path, out: Path) -> None:
-    """Join by key, keep what is close, in the order of the results."""
-    _write(_latest(_side(data, "a").join(_side(data, "b"), on="key").filter(_close("a", "b")), "ab"), out)
+    """Join by key and bin, keep what is close, in the order of the results."""
+    _write(_latest(_two(data), "ab"), out)
 
 
 def join3(_: None, data: Path, out: Path) -> None:
     """Join two, keep what is close, then the third."""
-    two = _side(data, "a").join(_side(data, "b"), on="key").filter(_close("a", "b"))
-    three = two.join(_side(data, "c"), on="key").filter(_close("a", "c") & _close("b", "c"))
+    three = _two(data).join(_reaching(data, "c"), on=_MET).filter(_close("a", "c") & _close("b", "c"))
     _write(_latest(three, "abc"), out)
 
 
@@ -55,6 +58,20 @@ def _scan(data: Path, name: str) -> pl.LazyFrame:
 
 def _side(data: Path, name: str) -> pl.LazyFrame:
     return _scan(data, name).select("key", pl.col("ts").alias(f"{name}_ts"), pl.col("value").alias(f"{name}_value"))
+
+
+def _two(data: Path) -> pl.LazyFrame:
+    a = _side(data, "a").with_columns(_bin("a", 0))
+    return a.join(_reaching(data, "b"), on=_MET).filter(_close("a", "b"))
+
+
+def _reaching(data: Path, name: str) -> pl.LazyFrame:
+    """Return rows of a stream twice, in each of the bins within reach."""
+    return pl.concat([_side(data, name).with_columns(_bin(name, reach)) for reach in (-WITHIN_MS, WITHIN_MS)])
+
+
+def _bin(name: str, reach: int) -> pl.Expr:
+    return ((pl.col(f"{name}_ts").dt.epoch("us") + reach * 1_000) // (2_000 * WITHIN_MS)).alias("bin")
 
 
 def _close(one: str, other: str) -> pl.Expr:

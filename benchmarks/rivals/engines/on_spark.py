@@ -15,11 +15,11 @@ from benchmarks.rivals.engines.spark_figures import figures
 from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main
 from benchmarks.spark_files import read
 from slackwater.spark.java_start import java_options
+from slackwater.spark.own_settings import OF_LOCAL_FILES
 from slackwater.spark.session import java_found
 
 _STATE = "spark.sql.streaming.stateStore"
 _PROVIDERS = "org.apache.spark.sql.execution.streaming.state"
-_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"  # as ours has
 
 
 def begin() -> SparkSession:
@@ -33,8 +33,7 @@ def begin() -> SparkSession:
         "spark.sql.shuffle.partitions": str(CORES),
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         "spark.sql.session.timeZone": "UTC",
-        "spark.sql.streaming.checkpointFileManagerClass": _FILES,
-        "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
+        **OF_LOCAL_FILES,
         "spark.driver.extraJavaOptions": java_options(
             java_found(), short_lived="SLACKWATER_RIVALS_QUICK" in os.environ
         ),

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 PARTITIONS = "spark.sql.shuffle.partitions"
 _FILES = "spark.sql.streaming.checkpointFileManagerClass"
-_OLDER = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-_CHECKSUM = "spark.sql.streaming.checkpoint.fileChecksum.enabled"
+OF_LOCAL_FILES: Mapping[str, str] = {
+    _FILES: "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
+    "spark.sql.streaming.checkpoint.fileChecksum.enabled": "false",
+}
 _STARTING = threading.Lock()  # queries that are started at the same time must not see each other's settings
 # Nodes of a plan, as Spark prints them, that leave every row in the task that has read it.
 _STAY = re.compile(
@@ -82,7 +84,7 @@ def _for_files(spark: SparkSession, checkpoint: str | os.PathLike[str]) -> Mappi
         return {}
     usual = spark.sparkContext._jsc.hadoopConfiguration().get("fs.defaultFS") or ""
     is_local = os.fspath(checkpoint).startswith("file:") or usual.startswith("file:")
-    return {_FILES: _OLDER, _CHECKSUM: "false"} if is_local else {}
+    return OF_LOCAL_FILES if is_local else {}
 
 
 def enough_for(buckets: int) -> int:
