@@ -89,7 +89,7 @@ def run(kills: int, seed: int, names: Sequence[str], console: Console) -> Iterat
     with scratch() as folder, cluster(_WORKERS) as running:
         turn = 0
         while waiting:
-            asked = names if turn == 0 else names[:1]
+            asked = names[: len(waiting)]
             share = -(-len(waiting) // len(asked))
             files = share * 2 // 3 + 4
             prepared = prepare(folder / str(turn), asked, files, seed + turn)
