@@ -17,6 +17,9 @@ from tests.simulation.check import Done, check
 from tests.simulation.plans import random_case
 from tests.simulation.shrink import shrunk
 
+MOST_REFUSED = 0.1  # of all plans; of 10,000 seeds 2.7 % were
+_ENOUGH = 100  # seeds, from which on that share says something
+
 
 @dataclass
 class Summary:
@@ -104,13 +107,26 @@ def as_code(case: Case) -> str:
 
 
 def main(*, seeds: int = 1_000, first: int = 0, seed: int | None = None) -> int:
-    """Simulate, and return the exit code: 1 if anything failed."""
+    """Simulate, and return the exit code: 1 if anything failed, or too many plans were refused."""
     console = Console()
     if seed is not None:
         return 0 if replay(seed, console=console) else 1
     summary = simulate(range(first, first + seeds), console=console)
     console.print(table_of(summary))
-    return 1 if summary.failures else 0
+    refused = refused_line(summary)
+    if refused is not None:
+        console.print(refused, style="red", markup=False, highlight=False, soft_wrap=True)
+    return 1 if summary.failures or refused else 0
+
+
+def refused_line(summary: Summary) -> str | None:
+    """Return one line that says that too many plans were refused for the rest to tell much; None: they were not."""
+    refused = summary.refused.total()
+    seeds = summary.plans + refused
+    if seeds < _ENOUGH or refused <= MOST_REFUSED * seeds:
+        return None
+    most = f"{100 * MOST_REFUSED:g} %"
+    return f"{refused:,} of {seeds:,} plans were refused, more than {most}: mend the plans, or what refuses them"
 
 
 def table_of(summary: Summary) -> Table:

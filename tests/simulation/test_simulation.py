@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import io
+import itertools
 
 import pytest
 from rich.console import Console
 
 import slackwater as sw
+from slackwater.errors import ParameterError
 from slackwater.spark import call as spark_call
 from tests.simulation import command
 from tests.simulation.calls import BrokenPromiseError
 from tests.simulation.case import Case, Row
-from tests.simulation.check import check
+from tests.simulation.check import Done, check
 from tests.simulation.plans import OPERATORS, random_case
 from tests.simulation.shrink import shrunk
 
@@ -88,3 +90,23 @@ def test_a_replay_of_a_failure_prints_a_program(loses_a_row, monkeypatch):
     program = out.getvalue().partition("shrinking ...")[2]
     with pytest.raises(BrokenPromiseError):
         exec(program, {})
+
+
+def is_refused(case: Case) -> bool:
+    try:
+        case.plan(case.tables())
+    except ParameterError:
+        return True
+    return False
+
+
+def test_few_plans_are_refused():
+    assert sum(is_refused(random_case(seed)) for seed in range(PLANS)) <= command.MOST_REFUSED * PLANS
+
+
+@pytest.mark.parametrize(("every", "seeds", "code"), [(1, 100, 1), (9, 100, 1), (10, 100, 0), (1, 99, 0)])
+def test_a_run_in_which_too_many_plans_are_refused_fails(every, seeds, code, monkeypatch, capsys):
+    answers = itertools.cycle([Done(refused="size must be > 0, got 0"), *[Done()] * (every - 1)])
+    monkeypatch.setattr(command, "check", lambda case: next(answers))
+    assert code == command.main(seeds=seeds)
+    assert bool(code) == ("plans were refused, more than 10 %" in capsys.readouterr().out)

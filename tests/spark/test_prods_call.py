@@ -93,7 +93,7 @@ def test_a_prod_on_demand_shows_what_is_open_after_its_batch():
     assert [("early", "b", 0), ("final", "a", 0), ("final", "b", 1)] == sorted(shown)
 
 
-@pytest.mark.parametrize("where", [{"colour": "red"}, {"line": "z"}])
+@pytest.mark.parametrize("where", [{"color": "red"}, {"line": "z"}])
 def test_a_prod_for_nobody_ends_no_query(where):
     table = pa.table([[10], [0], ["a"], [1], [None]], schema=SCHEMA)
     found, _ = run_calls(plan(table, early=sw.Early()).node, [table], asked=[Prod(where=where)])

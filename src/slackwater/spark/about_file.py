@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from slackwater.paths import local_folder
 from slackwater.quality.batch_log import ABOUT
 from slackwater.spark.control_stream import put
-from slackwater.spark.plan_file import local_folder
 from slackwater.spark.ruling import text_of
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from slackwater.errors import StateError
-from slackwater.spark.plan_file import local_folder
+from slackwater.paths import local_folder
 from slackwater.spark.replayed import logs_of_sources, noted_logs
 
 _REMEDY = "restore the checkpoint from a copy; or start with a new checkpoint and new folders"

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slackwater.errors import ParameterError, StateError
+from slackwater.paths import local_folder
 from slackwater.pipeline.pooling import PooledSlack, pooled_table
 from slackwater.spark.batch_report import last_contract
 from slackwater.spark.control_stream import put
-from slackwater.spark.plan_file import FOLDER, local_folder
+from slackwater.spark.plan_file import FOLDER
 from slackwater.spark.ruling import Ruling
 from slackwater.spark.statistics import read_reports
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slackwater.errors import ParameterError, StateError
+from slackwater.paths import local_folder
 from slackwater.plan.contract_text import parse_contract
 from slackwater.quality.batch_log import RULES, ruling_contract
 from slackwater.spark.about_file import About
 from slackwater.spark.batch_report import BatchReports
 from slackwater.spark.ending import Ending
 from slackwater.spark.latency import BatchLatency
-from slackwater.spark.plan_file import Begun, local_folder
+from slackwater.spark.plan_file import Begun
 from slackwater.spark.replayed import InputCheck
 from slackwater.spark.spread_file import SpreadFile
 

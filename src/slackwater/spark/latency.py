@@ -19,10 +19,10 @@ import numpy as np
 
 from slackwater.errors import ParameterError
 from slackwater.estimate.recent_calls import RecentCalls
+from slackwater.paths import local_folder
 from slackwater.pipeline.columns import read_times
 from slackwater.quality.counted import Counted
 from slackwater.quality.latency_log import IN_CHECKPOINT, add_line
-from slackwater.spark.plan_file import local_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -20,11 +20,11 @@ from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark
 from pyspark.util import inheritable_thread_target
 
 from slackwater.errors import ColumnError, ParameterError
+from slackwater.paths import local_folder
 from slackwater.spark.call import DECISIONS, HORIZON, INPUT, LATE, LATENCY, REPORT, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.horizons import Horizons
 from slackwater.spark.kafka_sink import KafkaSink
 from slackwater.spark.packets import to_bytes
-from slackwater.spark.plan_file import local_folder
 from slackwater.spark.staged import CODECS, Output, Staging, is_plain
 from slackwater.spark.ui_names import described
 

@@ -21,9 +21,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from slackwater.paths import local_folder
 from slackwater.spark.connect import is_connect
 from slackwater.spark.places import EVENLY
-from slackwater.spark.plan_file import local_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -70,7 +70,10 @@ def own_settings(
             yield
         finally:
             for name, old in before.items():
-                spark.conf.unset(name) if old is None else spark.conf.set(name, old)
+                if old is None:
+                    spark.conf.unset(name)
+                else:
+                    spark.conf.set(name, old)
 
 
 def _for_partitions(spark: SparkSession, buckets: int) -> Mapping[str, str]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from slackwater.errors import StateError
+from slackwater.paths import local_folder
 from slackwater.spark.control_stream import put
 from slackwater.spark.read_back import read_back
 
@@ -26,18 +26,6 @@ _MAY_CHANGE = (
     "streams, columns, condition, windows, buckets and whether there is a control stream may not"
 )
 _AROUND = 4  # words that are shown on both sides of a difference
-
-
-def local_folder(checkpoint: str | os.PathLike[str]) -> Path | None:
-    """Return where a checkpoint is on a file system that the driver has mounted; None: it is elsewhere.
-
-    >>> local_folder("file:///data/c"), local_folder("s3a://data/c")
-    (PosixPath('/data/c'), None)
-    """
-    where = os.fspath(checkpoint)
-    if where.startswith("file:"):
-        return Path("/" + where.removeprefix("file:").lstrip("/"))
-    return None if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", where) else Path(where)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from slackwater.errors import ReplayError
+from slackwater.paths import local_folder
 from slackwater.spark.control_stream import put
-from slackwater.spark.plan_file import FOLDER, local_folder
+from slackwater.spark.plan_file import FOLDER
 
 _FILE = "input.json"
 

@@ -20,6 +20,7 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from slackwater.errors import ParameterError, StateError
+from slackwater.paths import local_folder
 from slackwater.plan.nodes import AggregateNode, ReorderNode
 from slackwater.plan.validate import check_buckets
 from slackwater.spark.buckets import Spread, bucket_of_keys
@@ -29,7 +30,7 @@ from slackwater.spark.control_stream import put
 from slackwater.spark.offline_state import bucket_states, in_session, put_rows, read_state, write_state
 from slackwater.spark.own_settings import PARTITIONS, enough_for
 from slackwater.spark.places import places
-from slackwater.spark.plan_file import begun_file, local_folder, read_begun
+from slackwater.spark.plan_file import begun_file, read_begun
 from slackwater.spark.rescaled_files import StoppedQuery
 from slackwater.spark.split import BucketState, children_of
 from slackwater.spark.split_held import split_held

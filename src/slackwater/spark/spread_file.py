@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slackwater.errors import StateError
+from slackwater.paths import local_folder
 from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode
 from slackwater.spark.control_stream import put
-from slackwater.spark.plan_file import FOLDER, local_folder
+from slackwater.spark.plan_file import FOLDER
 from slackwater.spark.read_back import read_back
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from slackwater.errors import did_you_mean
+from slackwater.sql.apart import check_apart
 from slackwater.sql.options import SETTINGS, SINK, STREAM, check_options
 from slackwater.sql.parser import parse
 from slackwater.sql.places import Places
@@ -89,6 +90,7 @@ def _check(found: Pipeline) -> None:
             if sink_name in used:
                 found.places.fail(place, f"two outputs go to {sink_name!r}", "give each a sink of its own")
             used.add(sink_name)
+    check_apart(places, [found.sinks[name] for name in found.sinks if name in used], found.streams.values())
 
 
 def _sinks(query: Query) -> list[tuple[Place, str]]:
