@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
@@ -24,6 +23,7 @@ from slackwater.paths import local_folder
 from slackwater.spark.call import DECISIONS, HORIZON, INPUT, LATE, LATENCY, REPORT, RESULTS, STATISTICS, SUMMARY
 from slackwater.spark.horizons import Horizons
 from slackwater.spark.kafka_sink import KafkaSink
+from slackwater.spark.output_folders import check_apart, check_batches
 from slackwater.spark.packets import to_bytes
 from slackwater.spark.staged import CODECS, Output, Staging, is_plain
 from slackwater.spark.ui_names import described
@@ -45,12 +45,12 @@ KIND_OF: Mapping[str, int] = {"results": RESULTS, "late": LATE, "decisions": DEC
 
 
 def checked_destinations(
-    given: Mapping[str, Destination | None], *, checkpoint: str, columns: Sequence[str]
+    given: Mapping[str, Destination | None], *, checkpoint: str, columns: Mapping[str, Sequence[str]]
 ) -> dict[str, Write]:
-    """Return how each output is written; refuse folders that an earlier run with another checkpoint has filled."""
+    """Return how each output is written; refuse folders that are not its own, or that another run has filled."""
     _check_names([where for where in given.values() if isinstance(where, KafkaSink)])
     writers: dict[str, Write] = {}
-    folders = {"checkpoint": checkpoint.rstrip("/")}
+    folders = {"checkpoint": checkpoint}
     for name, where in given.items():
         if where is None:
             continue
@@ -58,17 +58,13 @@ def checked_destinations(
             writers[name] = where.for_output(name) if isinstance(where, KafkaSink) else where
             continue
         folder = _folder(name, where)
-        for other, taken in folders.items():
-            if folder == taken:
-                raise ParameterError(name, folder, must=f"not be that of {other}", remedy="give each its own folder")
+        check_apart(name, folder, folders)
         folders[name] = folder
-        if "batch" in columns and name != "decisions":
+        if "batch" in map(str.lower, columns[name]):  # for Spark's readers case makes no difference
             raise ColumnError(
                 name, "batch", problem="has the name of the batch folders", remedy="rename it, or write with a function"
             )
-        if not _began(checkpoint) and any(Path(folder).glob("batch=*")):
-            remedy = "give a new folder, or the checkpoint that belongs to it"
-            raise ParameterError(name, folder, must="be empty when the checkpoint is new", remedy=remedy)
+        check_batches(name, folder, checkpoint)
         writers[name] = ParquetFolder(folder)
     return writers
 
@@ -87,11 +83,6 @@ def _folder(name: str, where: object) -> str:
     if not isinstance(where, str | os.PathLike):
         raise ParameterError(name, where, must="be a folder or a function of (rows, batch)", remedy="give a path")
     return os.fspath(where).rstrip("/")
-
-
-def _began(checkpoint: str) -> bool:
-    """Whether a query has run with this checkpoint; a remote one cannot be looked into and is taken on trust."""
-    return "://" in checkpoint or (Path(checkpoint) / "offsets").exists()
 
 
 def staging_of(writers: Mapping[str, Write], schemas: Mapping[int, pa.Schema], spark: SparkSession) -> Staging:

@@ -199,11 +199,6 @@ class SparkStreams(SparkQuery):
     def _packets_in(self) -> DataFrame:
         return self.spread.packets(self.frames, self.schemas)
 
-    @property
-    def results_schema(self) -> pa.Schema:
-        """The columns of the results."""
-        return self._schemas_out[RESULTS]
-
     def followed_by(self, node: AggregateNode, feed: Feed) -> SparkChain:
         """Return a plan that aggregates the results, in the same query."""
         from slackwater.spark.chain_query import SparkChain

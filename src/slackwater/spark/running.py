@@ -133,7 +133,7 @@ class SparkQuery(Displayed, ABC):
         destinations = checked_destinations(
             {"results": results, "late": late, "decisions": decisions},
             checkpoint=os.fspath(checkpoint),
-            columns=self._schemas_out[RESULTS].names,
+            columns=self.columns_out,
         )
         check_same_scope(checkpoint, led=self._is_led)
         if control is not None:
@@ -211,6 +211,16 @@ class SparkQuery(Displayed, ABC):
     @abstractmethod
     def _bounded(self) -> DataFrame:
         """Return the packets of a run over bounded frames, as a streaming run would give them over all its batches."""
+
+    @property
+    def results_schema(self) -> pa.Schema:
+        """The columns of the results."""
+        return self._schemas_out[RESULTS]
+
+    @property
+    def columns_out(self) -> Mapping[str, Sequence[str]]:
+        """The names of the columns of each output, by its name."""
+        return {name: self._schemas_out[kind].names for name, kind in KIND_OF.items()}
 
     @property
     def _streaming(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyspark.errors import AnalysisException, ParseException
@@ -44,8 +44,14 @@ def keep(frame: DataFrame, condition: str) -> DataFrame:
 def start_changed(plan: Any, results: Destination, change: Callable[[Any], Any], **more: Any) -> Any:
     """Start a plan whose results are changed before they are written; folders are checked as `start` does."""
     folders = {"results": results, "late": more.get("late"), "decisions": more.get("decisions")}
-    checked = checked_destinations(folders, checkpoint=os.fspath(more["checkpoint"]), columns=())
+    columns = columns_of(plan, change)
+    checked = checked_destinations(folders, checkpoint=os.fspath(more["checkpoint"]), columns=columns)
     return plan.start(results=_changed(checked["results"] if callable(results) else results, change), **more)
+
+
+def columns_of(plan: Any, change: Callable[[Any], Any]) -> Mapping[str, Sequence[str]]:
+    """Return the names of the columns of each output of a plan whose results are changed."""
+    return {**plan.columns_out, "results": change(no_rows(plan.frames[0], plan.results_schema)).columns}
 
 
 def _changed(where: Destination, change: Callable[[Any], Any]) -> Destination:

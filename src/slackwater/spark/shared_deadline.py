@@ -89,9 +89,9 @@ class SharedDeadline:
             check_driver_is_here(frame.sparkSession, "a shared deadline")
         between = Duration.of((trigger or {}).get("processingTime", Duration.ZERO), parameter="trigger")
         sharing, seen = self._sharing(name, plan), _Seen(self, name, between.microseconds, ingested)
-        folders = {"results": results, "decisions": str(self.folder / "decisions" / name)}
-        columns = sharing.results.columns
-        write = checked_destinations(folders, checkpoint=os.fspath(checkpoint), columns=columns)
+        decisions = str(self.folder / "decisions" / name)
+        folders = {"results": results, "late": options.get("late"), "decisions": decisions}
+        write = checked_destinations(folders, checkpoint=os.fspath(checkpoint), columns=sharing.columns_out)
         query: StreamingQuery = sharing.start(
             results=seen.measured(write["results"]),
             decisions=seen.heard(write["decisions"]),

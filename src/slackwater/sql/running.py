@@ -146,12 +146,14 @@ class Running:
     def _check_folders(self) -> None:
         """Refuse folders that another run has filled: their batches would be mixed with ours."""
         from slackwater.spark.outputs import checked_destinations
+        from slackwater.spark.selected import columns_of
 
+        columns = columns_of(self.output.plan, self.output.changed)
         for what, target in self._targets():
-            if target is not None and target.path is not None and "://" not in target.path:
+            if target is not None and target.path is not None:
                 with self.pipeline.places.at(self.pipeline.sinks[target.name].place):
                     folders = {what: absolute(target.path)}
-                    checked_destinations(folders, checkpoint=os.fspath(self.checkpoint), columns=())
+                    checked_destinations(folders, checkpoint=os.fspath(self.checkpoint), columns=columns)
 
 
 def absolute(path: str | None) -> str | None:

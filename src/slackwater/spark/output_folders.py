@@ -1,0 +1,74 @@
+"""Which folders an output may be written to: one of its own, without batches of a run that the checkpoint is not of.
+
+What is not on a file system that the driver has mounted cannot be looked into: its address alone is compared, and the
+batches in it are taken on trust.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from pathlib import Path, PurePath, PurePosixPath
+
+from slackwater.errors import ParameterError
+from slackwater.spark.checkpoint_files import numbers_in
+from slackwater.spark.plan_file import local_folder
+
+_BATCH = "batch="
+
+
+def check_apart(name: str, folder: str, others: Mapping[str, str]) -> None:
+    """Refuse a folder that is, holds or is within that of another output or the checkpoint, however it is spelled."""
+    place = _place(folder)
+    for other, taken in others.items():
+        theirs = _place(taken)
+        if place.is_relative_to(theirs) or theirs.is_relative_to(place):
+            must = f"not be that of {other} ({taken!r}), nor within or around it"
+            raise ParameterError(name, folder, must=must, remedy="give each its own folder")
+
+
+def _place(folder: str) -> PurePath:
+    """Return where a folder is; addresses of other file systems become relative paths, and are never a local one."""
+    here = local_folder(folder)
+    return PurePosixPath(posixpath.normpath(folder)) if here is None else here.resolve()
+
+
+def check_batches(name: str, folder: str, checkpoint: str) -> None:
+    """Refuse batches that a run would leave in place beside its own.
+
+    The first batch of a run replaces all that there is under its number, in every output. Later ones replace only what
+    they have rows for: late rows that an abandoned run has left under the number of such a batch would stay.
+    """
+    where, begun = local_folder(folder), local_folder(checkpoint)
+    if where is None or begun is None:
+        return
+    if not (begun / "offsets").exists():
+        if any(where.glob(f"{_BATCH}*")):
+            remedy = "give a new folder, or the checkpoint that belongs to it"
+            raise ParameterError(name, folder, must="be empty when the checkpoint is new", remedy=remedy)
+        return
+    first = _first_batch(begun)
+    if unknown := [number for number in _batches_in(where) if number > first]:
+        batches = " to ".join(dict.fromkeys(f"{_BATCH}{end(unknown)}" for end in (min, max)))
+        raise ParameterError(
+            name,
+            folder,
+            must=f"have no batch after {first}, with which the checkpoint goes on",
+            remedy=f"a run that the checkpoint does not know has written {batches}: move or delete these folders, in "
+            "every output, or give the checkpoint of that run",
+        )
+
+
+def _first_batch(checkpoint: Path) -> int:
+    """Return the batch that a run begins with: the last that was planned, unless it is committed; else the next.
+
+    Spark notes what a batch reads before it runs, so that this one is the last that can have been written.
+    """
+    last = max(numbers_in(checkpoint / "offsets"), default=-1)
+    is_done = last in (-1, *numbers_in(checkpoint / "commits"))
+    return last + 1 if is_done else last
+
+
+def _batches_in(folder: Path) -> list[int]:
+    names = (path.name.removeprefix(_BATCH) for path in folder.glob(f"{_BATCH}*"))
+    return [int(name) for name in names if name.isdecimal()]
