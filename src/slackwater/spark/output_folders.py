@@ -6,31 +6,22 @@ batches in it are taken on trust.
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping
-from pathlib import Path, PurePath, PurePosixPath
+from pathlib import Path
 
 from slackwater.errors import ParameterError
+from slackwater.paths import local_folder, overlap
 from slackwater.spark.checkpoint_files import numbers_in
-from slackwater.spark.plan_file import local_folder
 
 _BATCH = "batch="
 
 
 def check_apart(name: str, folder: str, others: Mapping[str, str]) -> None:
     """Refuse a folder that is, holds or is within that of another output or the checkpoint, however it is spelled."""
-    place = _place(folder)
     for other, taken in others.items():
-        theirs = _place(taken)
-        if place.is_relative_to(theirs) or theirs.is_relative_to(place):
+        if overlap(folder, taken):
             must = f"not be that of {other} ({taken!r}), nor within or around it"
             raise ParameterError(name, folder, must=must, remedy="give each its own folder")
-
-
-def _place(folder: str) -> PurePath:
-    """Return where a folder is; addresses of other file systems become relative paths, and are never a local one."""
-    here = local_folder(folder)
-    return PurePosixPath(posixpath.normpath(folder)) if here is None else here.resolve()
 
 
 def check_batches(name: str, folder: str, checkpoint: str) -> None:
