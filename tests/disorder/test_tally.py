@@ -132,11 +132,6 @@ def test_widths_are_multiples_of_the_one_before_and_reach_over_all_time():
     assert WIDTHS[-1] * kernels.MOST_SLICES > 10_000 * 366 * 86_400_000_000
 
 
-def test_bins_are_those_of_the_rest_of_slackwater():
-    delays = np.unique(np.geomspace(1, 3e17, 20_000).astype(np.int64))
-    assert bin_of(delays).tolist() == [kernels.bin_of_one(delay) for delay in delays]
-
-
 def test_the_state_does_not_grow_with_the_rows():
     few, many = Tally(), Tally()
     few.on_batch(np.arange(10), usable=None)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slackwater.estimate.event_lags import EventLags
-from slackwater.estimate.kernels import tallied
-from slackwater.estimate.needed_slack import NeededSlack, bin_of, slack_of_bin
+from slackwater.estimate.kernels import MOST_BINS, bin_of_one, tallied
+from slackwater.estimate.needed_slack import NeededSlack, bin_of, slack_of_bin, slacks_of_bins
 from slackwater.estimate.recent_recall import RecentRecall
 
 
@@ -19,6 +19,14 @@ from slackwater.estimate.recent_recall import RecentRecall
 def test_a_bin_reaches_to_what_is_in_it_and_not_two_percent_further(slacks):
     for slack, number in zip(slacks, bin_of(np.array(slacks)).tolist(), strict=True):
         assert slack <= slack_of_bin(number) <= slack * 1.0201
+
+
+def test_the_bin_of_one_slack_is_that_of_all():
+    ends = slacks_of_bins(np.arange(MOST_BINS))
+    largest = np.iinfo(np.int64).max
+    many = np.geomspace(1, 3e18, 20_000).astype(np.int64)
+    slacks = np.concatenate(([-largest, -1, largest], many, ends - 1, ends, ends + 1))
+    assert bin_of(slacks).tolist() == [bin_of_one(slack) for slack in slacks]
 
 
 def test_sums_are_those_of_the_blocks():

@@ -7,7 +7,7 @@ import pytest
 from slackwater.errors import ParameterError
 from slackwater.sources import delays_of, traffic
 from slackwater.sources.dataset import event_times_of
-from slackwater.sources.traffic import CITY_RATES, _one_after_another
+from slackwater.sources.traffic import _one_after_another
 
 
 def lag(table: pa.Table) -> np.ndarray:
@@ -20,7 +20,7 @@ def test_both_sources_send_500_reports_per_second():
 
 
 def test_city_rates_are_those_of_911_buses_and_3504_sensors():
-    city = traffic(rates=CITY_RATES, duration="60 seconds", policy="none").streams
+    city = traffic(rates=(911 / 20, 3_504 / 60), duration="60 seconds", policy="none").streams
     assert [911 * 3, 3_504] == [table.num_rows for table in city.values()]
     assert 911 == len(city["bus"]["bus"].unique())
     assert 3_504 == len(city["scats"]["sensor"].unique())

@@ -9,7 +9,7 @@ import slackwater as sw
 from slackwater.errors import ReplayError
 from slackwater.plan.nodes import streams_of
 from slackwater.spark.given import fingerprint
-from slackwater.spark.replayed import InputCheck
+from slackwater.spark.replayed import InputCheck, noted_logs
 
 TABLE = pa.table({"ts": [5, 3, 4], "seq": [0, 1, 2], "value": ["a", "b", None]})
 
@@ -74,8 +74,21 @@ def test_what_is_refused_is_accepted_once_the_file_is_deleted(check):
     check.on_batch(other, 7)
 
 
-def test_a_damaged_file_is_not_in_the_way(check):
-    (check.checkpoint / "slackwater" / "input.json").write_text("{")
+DAMAGED = {
+    "no JSON": "{",
+    "no object": "[]",
+    "too deep": "[" * 9_999,
+    "a number for a list of rows": '{"batch": 7, "rows": 5, "sums": [1, 2], "logs": []}',
+    "words for rows": '{"batch": 7, "rows": ["3", "3"], "sums": [1, 2], "logs": []}',
+    "rows of fewer streams": '{"batch": 7, "rows": [3], "sums": [1], "logs": []}',
+    "no logs at all": '{"batch": 7, "rows": [3, 3], "sums": [1, 2], "logs": null}',
+}
+
+
+@pytest.mark.parametrize("text", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_file_is_not_in_the_way(check, text):
+    (check.checkpoint / "slackwater" / "input.json").write_text(text)
+    assert [] == noted_logs(check.checkpoint)
     check.on_batch([given(TABLE, TABLE[:1])], 7)
 
 

@@ -15,10 +15,14 @@ import pytest
 
 import slackwater as sw
 from slackwater.errors import ParameterError, StateError
+from slackwater.spark import rescale as rescaling
 from slackwater.spark.buckets import BUCKET, with_bucket
 from slackwater.spark.control_stream import put
+from slackwater.spark.offline_state import write_state
+from slackwater.spark.own_settings import PARTITIONS
 from slackwater.spark.places import places
 from slackwater.spark.rescale import Hashed, refused_if_none
+from slackwater.spark.rescaled_files import StoppedQuery
 from slackwater.spark.session import arrow_schema
 from slackwater.spark.spread_file import SpreadFile
 from tests.chaos.driver import OUTPUTS, frames_of
@@ -168,15 +172,46 @@ def lose_the_way(checkpoint):
     (checkpoint / "slackwater" / "spread.json").unlink()
 
 
+def lose_the_plan(checkpoint):
+    (checkpoint / "slackwater" / "plan.json").unlink()
+
+
+def damage_the_plan(checkpoint):
+    (checkpoint / "slackwater" / "plan.json").write_text("{")
+
+
+def begin_nothing(checkpoint):
+    for part in ("offsets", "commits", "state"):
+        shutil.rmtree(checkpoint / part)
+    (checkpoint / "offsets").mkdir()
+    (checkpoint / "metadata").unlink()
+
+
 def damage_offsets(checkpoint):
     (checkpoint / "offsets" / "1").write_text("v1\n{")
 
 
-def forget_the_settings(checkpoint):
-    file = checkpoint / "offsets" / "1"
+def change_entry(file, change):
+    """Let the first entry of a log file be another one."""
     version, first, *rest = file.read_text().split("\n")
-    (checkpoint / "offsets" / ".1.crc").unlink(missing_ok=True)
-    file.write_text("\n".join([version, json.dumps({**json.loads(first), "conf": {}}), *rest]))
+    file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+    file.write_text("\n".join([version, json.dumps(change(json.loads(first))), *rest]))
+
+
+def list_offsets(checkpoint):
+    change_entry(checkpoint / "offsets" / "1", lambda entry: [entry])
+
+
+def list_commits(checkpoint):
+    change_entry(checkpoint / "commits" / "1", lambda entry: [entry])
+
+
+def forget_the_settings(checkpoint):
+    change_entry(checkpoint / "offsets" / "1", lambda entry: {**entry, "conf": {}})
+
+
+def count_partitions_in_letters(checkpoint):
+    change_entry(checkpoint / "offsets" / "1", lambda entry: {**entry, "conf": {**entry["conf"], PARTITIONS: "x"}})
 
 
 def lose_the_names_of_maps(checkpoint):
@@ -196,8 +231,14 @@ def belong_to_a_chain(checkpoint):
             "state has committed batch 0, not 1, expected the last one to be; start the query as it is",
         ),
         (lose_the_way, "state has no file .*spread.json, .*; start the query as it is and stop it after a batch"),
+        (lose_the_plan, "state has no file .*plan.json, .*; restore it; without it, drain the query as it was"),
+        (damage_the_plan, "state has an unreadable file .*plan.json, .*; restore it; without it, drain the query"),
+        (begin_nothing, "state has no file .*metadata"),
         (damage_offsets, "state has a damaged file .*offsets/1"),
+        (list_offsets, "state has a damaged file .*offsets/1"),
+        (list_commits, "state has a damaged file .*commits/1"),
         (forget_the_settings, "state has a damaged file .*offsets/1"),
+        (count_partitions_in_letters, "state has a damaged file .*offsets/1"),
         (lose_the_names_of_maps, "state has a damaged file .*_metadata/v2"),
         (belong_to_a_chain, "buckets that cannot be split: they belong together"),
     ],
@@ -207,6 +248,74 @@ def test_a_checkpoint_that_cannot_be_split_is_refused_with_the_reason(spark, cop
     with pytest.raises(StateError, match=says):
         sw.rescale(spark, copied, to=tmp_path / "more", buckets=4)
     assert ["checkpoint"] == sorted(path.name for path in tmp_path.iterdir())
+
+
+def lose_rows_of_a_bucket(*given, **options):
+    write_state(*given, **options)
+    _, rows, *_ = given
+    next(rows.glob("*.parquet")).unlink()
+
+
+def test_a_checkpoint_that_spark_reads_otherwise_than_it_was_meant_never_gets_its_name(
+    spark, copied, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(rescaling, "write_state", lose_rows_of_a_bucket)
+    with pytest.raises(StateError, match="other chunks than were written"):
+        sw.rescale(spark, copied, to=tmp_path / "more", buckets=4)
+    assert ["checkpoint"] == sorted(path.name for path in tmp_path.iterdir())
+
+
+STEPS = [  # functions with which a rescale begins to read, write, check and name
+    (rescaling, "read_state"),
+    (rescaling, "put_rows"),
+    (rescaling, "write_state"),
+    (StoppedQuery, "copied"),
+    (rescaling, "put"),
+    (SpreadFile, "keep"),
+    (rescaling, "_check_written"),
+    (StoppedQuery, "check_unchanged"),
+    (Path, "rename"),
+]
+
+
+def copy_at_each_step(folder, to, monkeypatch):
+    """Copy a folder whenever a step begins: what is there then is what a rescale leaves that is killed there."""
+
+    def copied_before(name, go_on):
+        def step(*given, **options):
+            shutil.copytree(folder, to / f"{len(list(to.iterdir())):02} {name}")
+            return go_on(*given, **options)
+
+        return step
+
+    for owner, name in STEPS:
+        monkeypatch.setattr(owner, name, copied_before(name, getattr(owner, name)))
+
+
+def test_a_rescale_that_is_killed_leaves_the_old_checkpoint_and_no_half_of_a_new_one(
+    spark, copied, tmp_path, monkeypatch
+):
+    there = files_of(copied)
+    moments = tmp_path / "moments"
+    moments.mkdir()
+    (tmp_path / "work").mkdir()
+    old = copied.rename(tmp_path / "work" / "checkpoint")
+    with monkeypatch.context() as patched:
+        copy_at_each_step(tmp_path / "work", moments, patched)
+        sw.rescale(spark, old, to=tmp_path / "work" / "more", buckets=4)
+    assert {name for _, name in STEPS} == {moment.name[3:] for moment in moments.iterdir()}
+    for moment in moments.iterdir():
+        left, checkpoint = sorted(path.name for path in moment.iterdir())
+        assert ("checkpoint", ".more-unfinished-") == (checkpoint, left[: len(".more-unfinished-")])
+        assert there == files_of(moment / checkpoint)
+        shutil.move(moment / left, tmp_path / f"{left}{moment.name}")
+    done = sw.rescale(spark, old, to=tmp_path / "more", buckets=4)  # beside all that was left
+    assert names_beside_state(tmp_path / "work" / "more") == names_beside_state(done.checkpoint)
+
+
+def names_beside_state(checkpoint):
+    """Return the names of files but those of state, which Spark makes up; a rescale has compared what is in them."""
+    return {name for name in files_of(checkpoint) if not name.startswith("state/")}
 
 
 def test_a_query_that_runs_is_refused(spark, stopped, tmp_path):

@@ -224,6 +224,14 @@ def test_a_damaged_chunk_is_refused(name):
         children(case, bucket)
 
 
+@pytest.mark.parametrize("name", ["keyed reorder", "join of 2", "aggregate", "aggregate of aggregates"])
+def test_a_lost_chunk_is_refused(name):
+    case, bucket, _ = begun(name)
+    del bucket._chunks.bodies[min(bucket._chunks.bodies)]
+    with pytest.raises(StateError, match="unreadable chunk"):
+        children(case, bucket)
+
+
 def test_a_bucket_that_has_heard_control_records_alone_has_nothing_to_count():
     assert counted(None, [0, 0], 1) is None
 

@@ -1,4 +1,4 @@
-"""Latency and slack-ready events of a graph of operators: SSG17 Sec. 3, eq. 1-5.
+"""Latency and slack-ready events of a graph of operators: SSG17 Sec. 3, eq. 1-3 and 5.
 
 All durations are in one unit, any unit.
 """
@@ -98,11 +98,6 @@ def meets_deadline(latency: float, deadline: float) -> bool:
     (True, False)
     """
     return latency < deadline
-
-
-def slack_ready_of_operator(threads: Iterable[int]) -> int:
-    """Return slrTuples_op of eq. 4: the slack-ready events that all threads of an operator have read."""
-    return sum(threads)
 
 
 def slack_ready_of_graph(operators: Mapping[str, float]) -> float:

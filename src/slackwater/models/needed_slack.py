@@ -55,6 +55,8 @@ def recall_to_count_on(
 
     `deviations` is how many standard deviations of a period's recall to stay on the safe side (z), `of_mean` how many
     of its mean; `lasting` says whether neighboring blocks may be alike, which takes some dozen blocks to know.
+
+    Controllers ask for the first bin alone; tests compare `first_to_count_on` with this, and this with the blocks.
     """
     columns = (sums.m, sums.n_m, sums.m_m, sums.n_m_before, sums.m_m_before)
     deviation = _deviation(sums, blocks_per_period, deviations, of_mean)

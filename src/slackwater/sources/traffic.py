@@ -14,7 +14,6 @@ from slackwater.time import Duration, DurationLike, Times
 
 BUSES, SENSORS = 911, 3_504
 AREAS = 100
-CITY_RATES = (BUSES / 20, SENSORS / 60)  # reports per second in the city itself
 EXPERIMENT_RATES = (500.0, 500.0)  # what the document's experiments raise them to
 
 MILLISECOND = Duration.of("1 ms")

@@ -21,6 +21,7 @@ from slackwater.pipeline.reorder import STATE_VERSION, Outcome, ReorderPipeline,
 from slackwater.spark.latency import Left, Waits
 from slackwater.spark.observed import COUNTED, QUALITY, figures_of, measure_of
 from slackwater.spark.packets import split, to_bytes
+from slackwater.spark.plan_file import START_ANEW
 from slackwater.spark.read_back import read_back
 from slackwater.spark.sealed import sealed_text, unsealed_text
 from slackwater.spark.state import Chunk, ChunkedBuffer, ChunkStore, Payload
@@ -81,7 +82,7 @@ class Saved:
             raise StateError(
                 f"been written for {written_for}",
                 expected=identity,
-                remedy="change it back; or drain the query first, then start with a new checkpoint and new folders",
+                remedy=f"change it back; or {START_ANEW}",
             )
         return saved
 

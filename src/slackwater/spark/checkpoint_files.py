@@ -35,7 +35,7 @@ def check_files(checkpoint: str | os.PathLike[str]) -> None:
     offsets, commits = numbers_in(folder / "offsets"), numbers_in(folder / "commits")
     if not offsets and not commits and not _state_of(folder):
         return
-    _read_metadata(folder / "metadata")
+    read_id(folder)
     last = max([*offsets, *commits], default=0)
     if last not in offsets:
         raise _missing(folder / "offsets" / str(last))
@@ -82,12 +82,14 @@ def numbers_in(log: Path) -> list[int]:
     return sorted(int(path.name) for path in log.glob("[0-9]*") if path.name.isdigit())
 
 
-def _read_metadata(file: Path) -> None:
+def read_id(checkpoint: Path) -> str:
+    """Return the id that Spark knows the query by; `StateError` if there is none to be read."""
+    file = checkpoint / "metadata"
     try:
-        str(json.loads(file.read_text())["id"])
+        return str(json.loads(file.read_text())["id"])
     except FileNotFoundError:
         raise _missing(file) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise _damaged(file) from error
 
 
@@ -98,7 +100,7 @@ def _read_log(file: Path, *, last: bool = False) -> Sequence[Any]:
         if version[:1] != "v" or not version[1:].isdigit() or not lines:
             raise ValueError(version)
         return [None if line == "-" else json.loads(line) for line in lines]
-    except ValueError as error:  # not UTF-8 and not JSON are such, too
+    except (ValueError, RecursionError) as error:  # not UTF-8 and not JSON are values, too
         raise _damaged(file, _LAST if last else "") from error
 
 

@@ -19,7 +19,7 @@ from slackwater.paths import local_folder
 from slackwater.pipeline.pooling import PooledSlack, pooled_table
 from slackwater.spark.batch_report import last_contract
 from slackwater.spark.control_stream import put
-from slackwater.spark.plan_file import FOLDER
+from slackwater.spark.plan_file import FOLDER, START_ANEW
 from slackwater.spark.ruling import Ruling
 from slackwater.spark.statistics import read_reports
 
@@ -118,7 +118,7 @@ def check_same_scope(checkpoint: str | os.PathLike[str], *, led: bool) -> None:
             "scope",
             "global" if led else "bucket",
             must="be that of the checkpoint",
-            remedy="change it back; or drain the query first, then start with a new checkpoint and new folders",
+            remedy=f"change it back; or {START_ANEW}",
         )
 
 

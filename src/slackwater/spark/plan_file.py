@@ -15,11 +15,11 @@ from pathlib import Path
 from slackwater.errors import StateError
 from slackwater.paths import local_folder
 from slackwater.spark.control_stream import put
-from slackwater.spark.read_back import read_back
+from slackwater.spark.read_back import read_file
 
 FOLDER = "slackwater"
 NONE = "none"  # the value of a parameter that was not given
-_NEW = "drain the query as it was, then start with a new checkpoint and new folders"
+START_ANEW = "drain the query as it was, then start with a new checkpoint and new folders"
 _MORE = "let `slackwater rescale` write a checkpoint with more buckets"
 _MAY_CHANGE = (
     "contract, late policy, outputs and trigger may change, as far as timers stay; "
@@ -49,13 +49,15 @@ class Begun:
             words = {False: "no timers for silent streams", True: "timers for silent streams"}
             why = "idle_after and Deadline need them, and no query with availableNow has any"
             raise StateError(
-                words[before.timers], expected=words[self.timers], remedy=f"{why}: start it as before, or {_NEW}"
+                words[before.timers], expected=words[self.timers], remedy=f"{why}: start it as before, or {START_ANEW}"
             )
         if before.control != self.control:
             words = {False: "no control stream", True: "a control stream"}
             change = "give" if before.control else "leave out"
             raise StateError(
-                words[before.control], expected=words[self.control], remedy=f"{change} control= as before, or {_NEW}"
+                words[before.control],
+                expected=words[self.control],
+                remedy=f"{change} control= as before, or {START_ANEW}",
             )
 
     def _refusal(self, before: Begun) -> StateError:
@@ -63,11 +65,11 @@ class Begun:
         differing = changed(before.parameters, self.parameters) if before.parameters and self.parameters else {}
         if not differing:
             found, expected = difference(before.plan, self.plan)
-            remedy = f"change it back, or {_NEW}; {_MAY_CHANGE}"
+            remedy = f"change it back, or {START_ANEW}; {_MAY_CHANGE}"
             return StateError(f"been begun for {found!r}", expected=repr(expected), remedy=remedy)
         found, expected = (" and ".join(f"{name} = {both[i]}" for name, both in differing.items()) for i in (0, 1))
         more = f"{_MORE}, or " if list(differing) == ["buckets"] else ""
-        remedy = f"change {' and '.join(differing)} back, or {more}{_NEW}; {_MAY_CHANGE}"
+        remedy = f"change {' and '.join(differing)} back, or {more}{START_ANEW}; {_MAY_CHANGE}"
         return StateError(f"been begun with {found}", expected=expected, remedy=remedy)
 
     def keep(self, checkpoint: str | os.PathLike[str]) -> None:
@@ -82,14 +84,9 @@ def begun_file(folder: Path) -> Path:
     return folder / FOLDER / "plan.json"
 
 
-def read_begun(file: Path) -> Begun:
-    """Return what a file says; `StateError` if it cannot be what was written."""
-    try:
-        return read_back(Begun, json.loads(file.read_text()))
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise StateError(
-            f"an unreadable file {file}", expected="one written by slackwater", remedy="restore it, or delete it"
-        ) from error
+def read_begun(file: Path, *, remedy: str = "restore it, or delete it") -> Begun:
+    """Return what a file says; `StateError` if it is missing, or cannot be what was written."""
+    return read_file(Begun, file, remedy=remedy)
 
 
 def changed(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, tuple[str, str]]:

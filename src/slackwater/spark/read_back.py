@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from types import UnionType
 from typing import Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
+from slackwater.errors import StateError
+
 _T = TypeVar("_T")
+
+
+def read_file(kind: type[_T], file: Path, *, remedy: str) -> _T:
+    """Return the dataclass that a file of ours has; `StateError` if there is none, or it cannot be what was written."""
+    try:
+        return read_back(kind, json.loads(file.read_text()))
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        found = f"an unreadable file {file}" if file.exists() else f"no file {file}"
+        raise StateError(found, expected="one written by slackwater", remedy=remedy) from error
 
 
 def read_back(kind: type[_T], found: Mapping[str, Any]) -> _T:

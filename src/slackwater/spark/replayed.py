@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from slackwater.errors import ReplayError
+from slackwater.errors import ReplayError, StateError
 from slackwater.paths import local_folder
 from slackwater.spark.control_stream import put
 from slackwater.spark.plan_file import FOLDER
+from slackwater.spark.read_back import read_file
 
 _FILE = "input.json"
 
@@ -42,27 +42,38 @@ class InputCheck:
         folder = local_folder(self.checkpoint)
         if folder is None or not (folder / "offsets").exists():
             return
-        now, before = self._added_up(bodies), _read(folder / FOLDER / _FILE)
-        if before.get("batch") != batch or "rows" not in before:
+        before, now = _read(folder / FOLDER / _FILE), self._noted(bodies, batch, logs_of_sources(folder))
+        if before.batch != batch or len(before.rows) != len(self.streams):
             # Spark does not wait for the disk with its own logs either, and a file that is lost is not missed
-            noted = {"batch": batch, "logs": logs_of_sources(folder), **now}
-            put(folder / FOLDER / _FILE, json.dumps(noted) + "\n", lasting=False)
-        elif {**before, **now} != before:
-            rows = [dict(zip(self.streams, each["rows"], strict=True)) for each in (before, now)]
+            put(folder / FOLDER / _FILE, json.dumps(asdict(now)) + "\n", lasting=False)
+        elif (before.rows, before.sums) != (now.rows, now.sums):
+            rows = [dict(zip(self.streams, each.rows, strict=True)) for each in (before, now)]
             raise ReplayError(batch, before=rows[0], now=rows[1], file=str(folder / FOLDER / _FILE))
 
-    def _added_up(self, bodies: Iterable[bytes]) -> dict[str, Any]:
+    def _noted(self, bodies: Iterable[bytes], batch: int, logs: Sequence[str]) -> _Noted:
         found = [json.loads(body) for body in bodies]
         count = range(len(self.streams))
-        return {
-            "rows": [sum(each["rows"][stream] for each in found) for stream in count],
-            "sums": [sum(each["sums"][stream] for each in found) % 2**64 for stream in count],
-        }
+        return _Noted(
+            batch,
+            rows=[sum(each["rows"][stream] for each in found) for stream in count],
+            sums=[sum(each["sums"][stream] for each in found) % 2**64 for stream in count],
+            logs=logs,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """What a batch was given."""
+
+    batch: int | None = None
+    rows: Sequence[int] = ()  # of each stream
+    sums: Sequence[int] = ()
+    logs: Sequence[str] = ()  # names of sources that have one
 
 
 def noted_logs(checkpoint: Path) -> list[str]:
     """Return the sources that had a log when a batch was last noted: one that is gone since would be read again."""
-    return [str(name) for name in _read(checkpoint / FOLDER / _FILE).get("logs", ())]
+    return list(_read(checkpoint / FOLDER / _FILE).logs)
 
 
 def logs_of_sources(checkpoint: Path) -> list[str]:
@@ -70,10 +81,9 @@ def logs_of_sources(checkpoint: Path) -> list[str]:
     return sorted(path.name for path in (checkpoint / "sources").glob("[!.]*"))
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> _Noted:
     """Return what was written down; nothing where that cannot be read: it protects, and must not be in the way."""
     try:
-        found = json.loads(file.read_text())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return read_file(_Noted, file, remedy="delete it")
+    except StateError:
+        return _Noted()

@@ -24,14 +24,14 @@ from slackwater.paths import local_folder
 from slackwater.plan.nodes import AggregateNode, ReorderNode
 from slackwater.plan.validate import check_buckets
 from slackwater.spark.buckets import Spread, bucket_of_keys
-from slackwater.spark.checkpoint_files import check_files
+from slackwater.spark.checkpoint_files import check_files, read_id
 from slackwater.spark.connect import check_driver_is_here
 from slackwater.spark.control_stream import put
 from slackwater.spark.offline_state import bucket_states, in_session, put_rows, read_state, write_state
 from slackwater.spark.own_settings import PARTITIONS, enough_for
 from slackwater.spark.places import places
-from slackwater.spark.plan_file import begun_file, read_begun
-from slackwater.spark.rescaled_files import StoppedQuery
+from slackwater.spark.plan_file import START_ANEW, begun_file, read_begun
+from slackwater.spark.rescaled_files import StoppedQuery, set_place
 from slackwater.spark.split import BucketState, children_of
 from slackwater.spark.split_held import split_held
 from slackwater.spark.split_keys import split_keys
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from slackwater.events import Rows
 
-_NEW = "drain the query, then start with a new checkpoint and new folders"
 _PREFIX = "spark.sql.streaming."
 _SETTINGS = {  # of the session that reads and writes state
     "spark.sql.session.timeZone": "UTC",
@@ -85,9 +84,10 @@ def rescale(
     _check_stopped(spark, old)
     stopped, spread = StoppedQuery.of(old), SpreadFile.read(old)
     _check_number(spread, buckets)
-    partitions = max(int(stopped.settings[PARTITIONS]), enough_for(buckets))
+    partitions = max(stopped.partitions, enough_for(buckets))
     work = _Work(spark, stopped, spread, buckets, partitions)
-    with tempfile.TemporaryDirectory(dir=new.parent, prefix=f".{new.name}-", ignore_cleanup_errors=True) as scratch:
+    name = f".{new.name}-unfinished-"  # says what it is where it stays: who is killed cleans nothing up
+    with tempfile.TemporaryDirectory(dir=new.parent, prefix=name, ignore_cleanup_errors=True) as scratch:
         work.run(Path(scratch), new)
     return Rescaled(new, spread.buckets, buckets, partitions, stopped.batch)
 
@@ -97,7 +97,7 @@ def _checked_folders(checkpoint: str | os.PathLike[str], to: str | os.PathLike[s
     for name, where in (("checkpoint", checkpoint), ("to", to)):
         folder = local_folder(where)
         if folder is None:
-            must, remedy = "be on a file system that is mounted here", f"mount it; or {_NEW}"
+            must, remedy = "be on a file system that is mounted here", f"mount it; or {START_ANEW}"
             raise ParameterError(name, os.fspath(where), must=must, remedy=remedy)
         folders.append(folder.absolute())
     old, new = folders
@@ -115,7 +115,7 @@ def _checked_folders(checkpoint: str | os.PathLike[str], to: str | os.PathLike[s
 
 def _check_stopped(spark: SparkSession, checkpoint: Path) -> None:
     """Refuse a checkpoint of a query that runs in this session; of others it shows when a batch comes meanwhile."""
-    own = json.loads((checkpoint / "metadata").read_text())["id"]
+    own = read_id(checkpoint)
     if any(str(query.id) == own for query in spark.streams.active):
         raise StateError("a query that runs", expected="one that is stopped", remedy="stop it first")
 
@@ -123,7 +123,7 @@ def _check_stopped(spark: SparkSession, checkpoint: Path) -> None:
 def _check_number(spread: SpreadFile, buckets: int) -> None:
     if spread.refused is not None:
         raise StateError(
-            f"buckets that cannot be split: {spread.refused}", expected="buckets that are alone", remedy=_NEW
+            f"buckets that cannot be split: {spread.refused}", expected="buckets that are alone", remedy=START_ANEW
         )
     if buckets < spread.buckets:
         raise ParameterError(
@@ -149,10 +149,10 @@ class _Work:
     partitions: int
 
     def run(self, scratch: Path, to: Path) -> None:
-        """Read, split and write state, and put the checkpoint in place when it is whole."""
+        """Read, split and write state; the checkpoint gets its name last, when it was checked."""
         settings = {**self.stopped.settings, **_SETTINGS, PARTITIONS: str(self.partitions)}
         spark, maps = in_session(self.spark, settings), self.stopped.maps()
-        begun = read_begun(begun_file(self.stopped.folder))
+        begun = read_begun(begun_file(self.stopped.folder), remedy=f"restore it; without it, {START_ANEW}")
         read = read_state(spark, self.stopped.folder, self.stopped.batch, maps)
         read.write.partitionBy("place").parquet(str(scratch / "old"))
         (scratch / "rows").mkdir()
@@ -162,18 +162,15 @@ class _Work:
                 put_rows(scratch / "rows", child, own, buckets=self.buckets)
         write_state(spark, scratch / "rows", scratch / "query", maps, timers=begun.timers)
         made = scratch / "new"
-        self.stopped.copied(made, scratch / "query" / "state", partitions=self.partitions, finally_at=to)
+        self.stopped.copied(made, scratch / "query" / "state", partitions=self.partitions)
         parameters = {**begun.parameters, **({"buckets": str(self.buckets)} if begun.parameters else {})}
         plan = replace(begun, plan=self.spread.identity_with(self.buckets), parameters=parameters)
         put(begun_file(made), json.dumps(asdict(plan)) + "\n")
         replace(self.spread, buckets=self.buckets).keep(made)
+        _check_written(spark, made, self.stopped.batch, maps, scratch / "rows")
+        set_place(made, to)
         self.stopped.check_unchanged()
         made.rename(to)
-        try:
-            _check_written(spark, to, self.stopped.batch, maps, scratch / "rows")
-        except BaseException:  # nobody shall go on from it
-            to.rename(scratch / "refused")
-            raise
 
     def _split(self, spark: SparkSession, bucket: int, state: BucketState) -> Iterator[tuple[int, BucketState]]:
         children = children_of(bucket, self.spread.buckets, self.buckets)
@@ -207,7 +204,7 @@ class Hashed:
             raise StateError(
                 f"rows in bucket {self.parent} that belong to others",
                 expected="those that are spread to it",
-                remedy=f"do not rescale it; {_NEW}",
+                remedy=f"do not rescale it; {START_ANEW}",
             )
         return np.split(found, np.cumsum([table.num_rows for table in tables])[:-1])
 

@@ -18,6 +18,7 @@ from slackwater.errors import StateError
 from slackwater.spark.checkpoint_files import numbers_in
 from slackwater.spark.control_stream import put
 from slackwater.spark.own_settings import PARTITIONS
+from slackwater.spark.plan_file import START_ANEW
 
 _STATE = "state"
 _AGAIN = "start the query as it is and stop it once more"
@@ -46,10 +47,12 @@ class StoppedQuery:
         operators = sorted(path.name for path in (folder / _STATE).iterdir() if path.name.isdigit())
         if operators != ["0"]:
             raise _other_kind(f"{len(operators)} stateful operators", "ours alone")
-        settings = _line(folder / "offsets" / str(batch)).get("conf")
-        if not isinstance(settings, dict) or PARTITIONS not in settings:
-            raise _damaged(folder / "offsets" / str(batch))
-        return cls(folder, batch, settings)
+        return cls(folder, batch, _settings(folder / "offsets" / str(batch)))
+
+    @property
+    def partitions(self) -> int:
+        """How many the stateful operator has."""
+        return int(self.settings[PARTITIONS])
 
     def maps(self) -> list[str]:
         """Return the names of the maps that its state has."""
@@ -67,28 +70,48 @@ class StoppedQuery:
                 "got another batch meanwhile", expected="a query that does not run", remedy="stop it first"
             )
 
-    def copied(self, to: Path, state: Path, *, partitions: int, finally_at: Path) -> None:
-        """Write the same checkpoint with other state, which is moved; its place is `finally_at` in the end."""
+    def copied(self, to: Path, state: Path, *, partitions: int) -> None:
+        """Write the same checkpoint with other state, which is moved."""
         shutil.copytree(self.folder, to, ignore=lambda folder, names: [_STATE] if Path(folder) == self.folder else [])
         shutil.move(state, to / _STATE)
         _rename_version(to / _STATE / "0", self.batch + 1)
-        _move_schemas(_metadata(to / _STATE), finally_at)
+        set_place(to, to)
         _set_partitions(to / "offsets" / str(self.batch), partitions)
 
 
+def set_place(checkpoint: Path, place: Path) -> None:
+    """Let the operator find its schemas where a checkpoint is, or is about to be."""
+    file = _metadata(checkpoint / _STATE)
+    version, text = file.read_text().rstrip("\n").split("\n")
+    metadata = json.loads(text)
+    for store in metadata["stateStoreInfo"]:
+        names = (path.rpartition(f"/{_STATE}/0/")[2] for path in store["stateSchemaFilePaths"])
+        store["stateSchemaFilePaths"] = [f"file:{place}/{_STATE}/0/{name}" for name in names]
+    _replace(file, f"{version}\n{json.dumps(metadata)}")
+
+
 def _other_kind(found: str, expected: str) -> StateError:
-    return StateError(
-        found, expected=expected, remedy="drain the query, then start with a new checkpoint and new folders"
-    )
+    return StateError(found, expected=expected, remedy=START_ANEW)
 
 
 def _line(file: Path) -> dict[str, Any]:
     """Return the first entry of a log file of Spark's; `StateError` if it has none."""
     try:
-        found: dict[str, Any] = json.loads(file.read_text().split("\n")[1])
-    except (OSError, ValueError, IndexError) as error:
+        found = json.loads(file.read_text().split("\n")[1])
+    except (OSError, ValueError, IndexError, RecursionError) as error:
         raise _damaged(file) from error
+    if not isinstance(found, dict):
+        raise _damaged(file)
     return found
+
+
+def _settings(offsets: Path) -> dict[str, str]:
+    """Return the settings that are in the log of a batch; `StateError` if they are not what Spark has written."""
+    found = _line(offsets).get("conf")
+    texts = found if isinstance(found, dict) and all(isinstance(value, str) for value in found.values()) else {}
+    if not texts.get(PARTITIONS, "").isdecimal():
+        raise _damaged(offsets)
+    return texts
 
 
 def _damaged(file: Path) -> StateError:
@@ -111,16 +134,6 @@ def _rename_version(operator: Path, version: int) -> None:
         for name in ("{}.zip", ".{}.zip.crc"):  # Hadoop's checksum beside it
             if (old := snapshot.with_name(name.format(1))).exists():
                 old.rename(snapshot.with_name(name.format(version)))
-
-
-def _move_schemas(file: Path, to: Path) -> None:
-    """Let the operator find its schemas where the checkpoint will be."""
-    version, text = file.read_text().rstrip("\n").split("\n")
-    metadata = json.loads(text)
-    for store in metadata["stateStoreInfo"]:
-        names = (path.rpartition(f"/{_STATE}/0/")[2] for path in store["stateSchemaFilePaths"])
-        store["stateSchemaFilePaths"] = [f"file:{to}/{_STATE}/0/{name}" for name in names]
-    _replace(file, f"{version}\n{json.dumps(metadata)}")
 
 
 def _set_partitions(file: Path, partitions: int) -> None:

@@ -17,7 +17,7 @@ from slackwater.spark.sealed import sealed
 from slackwater.spark.sideline_chunks import NUMBERS as SIDELINED
 from slackwater.spark.sideline_chunks import WAITING
 from slackwater.spark.split import BucketState, Where, counted
-from slackwater.spark.state import MemoryChunks
+from slackwater.spark.state import MemoryChunks, unreadable_chunk
 from slackwater.spark.stored_aggregate import AggregateSaved
 from slackwater.spark.watched import FIRST
 
@@ -63,10 +63,10 @@ class _Level:
 
     def rows(self, number: int, child: int) -> int:
         """Return how many rows of a chunk a child gets."""
-        return int(np.count_nonzero(self.chunks[number][1] == child))
+        return int(np.count_nonzero(self._chunk(number)[1] == child))
 
     def write(self, number: int, child: int, store: MemoryChunks) -> None:
-        table, bucket = self.chunks[number]
+        table, bucket = self._chunk(number)
         store.write(number, sealed(table.take(np.flatnonzero(bucket == child))))
 
     def write_those(self, numbers: Sequence[int], child: int, store: MemoryChunks) -> list[tuple[int, int]]:
@@ -82,6 +82,11 @@ class _Level:
         for name in kept:
             self.write(NOTES[name], child, store)
         return kept
+
+    def _chunk(self, number: int) -> tuple[pa.Table, Rows]:
+        if number not in self.chunks:
+            raise unreadable_chunk(number)
+        return self.chunks[number]
 
 
 def _first(saved: AggregateSaved, level: _Level, child: int, store: MemoryChunks) -> AggregateSaved:

@@ -12,12 +12,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slackwater.errors import StateError
 from slackwater.paths import local_folder
 from slackwater.plan.nodes import AggregateNode, JoinNode, ReorderNode
 from slackwater.spark.control_stream import put
 from slackwater.spark.plan_file import FOLDER
-from slackwater.spark.read_back import read_back
+from slackwater.spark.read_back import read_file
 
 if TYPE_CHECKING:
     from slackwater.spark.buckets import Spread
@@ -63,13 +62,8 @@ class SpreadFile:
     @classmethod
     def read(cls, folder: Path) -> SpreadFile:
         """Return what was written into a checkpoint; `StateError` if nothing was, or it cannot be that."""
-        file = folder / FOLDER / _FILE
-        try:
-            return read_back(cls, json.loads(file.read_text()))
-        except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
-            found = f"an unreadable file {file}" if file.exists() else f"no file {file}"
-            remedy = "start the query as it is and stop it after a batch, which writes it; then try again"
-            raise StateError(found, expected="one written by slackwater", remedy=remedy) from error
+        remedy = "start the query as it is and stop it after a batch, which writes it; then try again"
+        return read_file(cls, folder / FOLDER / _FILE, remedy=remedy)
 
 
 def around_number(text: Callable[[int], str], number: int) -> tuple[str, str]:

@@ -132,11 +132,6 @@ def rises(metric: str, along: str, unit: str = "", *, falls: bool = False, **whe
     return check
 
 
-def not_in_the_text(rows: Rows) -> Judged:
-    """Compare nothing: the number is in a plot that the text does not repeat."""
-    return Judged("", None)
-
-
 def by_cell(rows: Rows) -> list[list[Row]]:
     """Group rows that differ by their seed alone."""
     groups: dict[str, list[Row]] = {}
