@@ -24,6 +24,11 @@ class SaidError(Exception):
     ("said", "problem", "remedy"),
     [
         ("java.io.IOException: No space left on device", "no space is left on a disk", "make room"),
+        (
+            "[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update to the log. Multiple streaming jobs detected for 3.",
+            "another query writes to the same checkpoint",
+            "stop one of them; each query has a checkpoint of its own",
+        ),
         ("[CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error occurred", "state files are damaged", "from a copy"),
         ("[STDS_FAILED_TO_READ_OPERATOR_METADATA] Failed to read", "state files are damaged", "from a copy"),
         ("org.rocksdb.RocksDBException: Corruption: bad block", "state files are damaged", "from a copy"),

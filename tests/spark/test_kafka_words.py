@@ -43,7 +43,7 @@ def test_a_sink_has_one_topic():
 def test_two_outputs_to_a_topic_have_two_names(tmp_path):
     sink = sw.to_kafka("127.0.0.1:1", "jams", name="mine")
     with pytest.raises(sw.SlackwaterError, match="name must be of one output to topic 'jams'"):
-        checked_destinations({"results": sink, "late": sink}, checkpoint=str(tmp_path), columns={})
+        checked_destinations({"results": sink, "late": sink}, checkpoint=str(tmp_path), columns={}, reads=())
 
 
 @pytest.mark.parametrize(

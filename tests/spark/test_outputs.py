@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,15 +14,17 @@ import pytest
 import slackwater as sw
 from slackwater.errors import ColumnError, ParameterError
 from slackwater.spark.outputs import checked_destinations
+from slackwater.spark.source_folders import source_folders
 from slackwater.sql.pipeline import read_pipeline
 from slackwater.sql.run import run as run_pipeline
 
 NO_COLUMNS = {"results": (), "late": (), "decisions": ()}
 
 
-def check(checkpoint: object = "checkpoint", **folders: object) -> list[str]:
+def check(checkpoint: object = "checkpoint", *, reads: Sequence[tuple[str, str]] = (), **folders: object) -> list[str]:
     """Return the outputs that may be written so."""
-    return list(checked_destinations(folders, checkpoint=os.fspath(checkpoint), columns=NO_COLUMNS))
+    where = os.fspath(checkpoint)
+    return list(checked_destinations(folders, checkpoint=where, columns=NO_COLUMNS, reads=reads))
 
 
 @pytest.fixture
@@ -73,6 +76,31 @@ def test_no_output_is_within_or_around_the_checkpoint(here, results, checkpoint)
 )
 def test_folders_side_by_side_are_fine(here, results, late):
     assert ["results", "late"] == check(results=results, late=late)
+
+
+@pytest.mark.parametrize(
+    ("reads", "results"),
+    [
+        ("in", "in"),
+        ("in", "file:{}/in/"),
+        ("in", "in/out"),
+        ("in", "."),
+        ("s3a://data/in", "s3a://data/in/out"),
+    ],
+)
+def test_no_output_is_written_where_a_stream_reads(here, reads, results):
+    with pytest.raises(ParameterError, match=f"results must not be that of stream 'bus' .'{reads}'.*nor within or aro"):
+        check(reads=[("stream 'bus'", reads)], results=results.format(here))
+
+
+@pytest.mark.parametrize("checkpoint", ["in", "in/checkpoint", "file:{}/in"])
+def test_no_checkpoint_is_written_where_a_stream_reads(here, checkpoint):
+    with pytest.raises(ParameterError, match="checkpoint must not be that of stream 'bus'"):
+        check(checkpoint.format(here), reads=[("stream 'bus'", "in")], results="out")
+
+
+def test_outputs_beside_what_streams_read_are_fine(here):
+    assert ["results"] == check(reads=[("stream 'bus'", "in"), ("stream 'bus'", "in2")], results="in3")
 
 
 def with_batches(folder: Path, *numbers: int) -> Path:
@@ -138,9 +166,11 @@ def test_folders_that_cannot_be_looked_into_are_taken_on_trust(here):
 
 def test_each_output_has_columns_of_its_own(tmp_path):
     columns = {**NO_COLUMNS, "late": ("ts", "batch")}
-    assert checked_destinations({"results": tmp_path / "out"}, checkpoint=str(tmp_path / "c"), columns=columns)
+    assert checked_destinations(
+        {"results": tmp_path / "out"}, checkpoint=str(tmp_path / "c"), columns=columns, reads=()
+    )
     with pytest.raises(ColumnError, match="'late': column 'batch' has the name of the batch folders"):
-        checked_destinations({"late": tmp_path / "out"}, checkpoint=str(tmp_path / "c"), columns=columns)
+        checked_destinations({"late": tmp_path / "out"}, checkpoint=str(tmp_path / "c"), columns=columns, reads=())
 
 
 def show(folder: Path, number: int, *times: int) -> None:
@@ -226,6 +256,25 @@ def test_a_selected_column_with_the_name_of_the_batch_folders_is_refused(spark, 
     query = sw.sql(f"SELECT seq AS {name} FROM bus WITH NO SLACK", bus=sw.stream(frame, event_time="ts", unit="s"))
     with pytest.raises(ColumnError, match="'results': column 'batch' has the name of the batch folders"):
         query.start(results=tmp_path / "out", checkpoint=tmp_path / "checkpoint")
+
+
+@pytest.mark.spark
+def test_what_a_query_reads_is_found_in_its_frames(spark, here):
+    read = spark.readStream.schema("ts BIGINT")
+    for name in ("a", "b", "[x]"):
+        (here / name).mkdir()
+    united = read.parquet(f"{here}/a").where("ts > 1").union(read.json(f"file:{here}/b"))
+    assert [f"{here}/a", f"file:{here}/b"] == source_folders(united)
+    assert [f"{here}/[x]"] == source_folders(read.csv(f"{here}/[x]"))
+    assert [] == source_folders(spark.readStream.format("rate").load())
+    query = sw.reorder(sw.stream(united, name="bus", event_time="ts", unit="s"), contract=sw.NoSlack())
+    with pytest.raises(ParameterError, match=f"results must not be that of stream 'bus' .'file:{here}/b'"):
+        query.start(results="b/out", checkpoint="checkpoint")
+    with pytest.raises(ParameterError, match="checkpoint must not be that of stream 'bus'"):
+        query.start(results="out", checkpoint=here / "a")
+    selected = sw.sql("SELECT ts FROM bus WITH NO SLACK", bus=sw.stream(united, event_time="ts", unit="s"))
+    with pytest.raises(ParameterError, match="results must not be that of stream 'bus'"):
+        selected.start(results="a/out", checkpoint="checkpoint")
 
 
 def run_into(sink: object, column: str, checkpoint: Path) -> None:

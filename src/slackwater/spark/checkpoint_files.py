@@ -16,6 +16,7 @@ from slackwater.errors import StateError
 from slackwater.paths import local_folder
 from slackwater.spark.replayed import logs_of_sources, noted_logs
 
+ID_FILE = "metadata"  # has the id of a query, from when it was first started
 _REMEDY = "restore the checkpoint from a copy; or start with a new checkpoint and new folders"
 _LAST = (
     "; if no commit has its number, it can be deleted: the batch is put together anew. With a Kafka sink leave "
@@ -84,7 +85,7 @@ def numbers_in(log: Path) -> list[int]:
 
 def read_id(checkpoint: Path) -> str:
     """Return the id that Spark knows the query by; `StateError` if there is none to be read."""
-    file = checkpoint / "metadata"
+    file = checkpoint / ID_FILE
     try:
         return str(json.loads(file.read_text())["id"])
     except FileNotFoundError:

@@ -6,7 +6,7 @@ batches in it are taken on trust.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from slackwater.errors import ParameterError
@@ -16,9 +16,9 @@ from slackwater.spark.checkpoint_files import numbers_in
 _BATCH = "batch="
 
 
-def check_apart(name: str, folder: str, others: Mapping[str, str]) -> None:
-    """Refuse a folder that is, holds or is within that of another output or the checkpoint, however it is spelled."""
-    for other, taken in others.items():
+def check_apart(name: str, folder: str, others: Iterable[tuple[str, str]]) -> None:
+    """Refuse a folder that is, holds or is within that of something else, by its name, however it is spelled."""
+    for other, taken in others:
         if overlap(folder, taken):
             must = f"not be that of {other} ({taken!r}), nor within or around it"
             raise ParameterError(name, folder, must=must, remedy="give each its own folder")

@@ -45,12 +45,20 @@ KIND_OF: Mapping[str, int] = {"results": RESULTS, "late": LATE, "decisions": DEC
 
 
 def checked_destinations(
-    given: Mapping[str, Destination | None], *, checkpoint: str, columns: Mapping[str, Sequence[str]]
+    given: Mapping[str, Destination | None],
+    *,
+    checkpoint: str,
+    columns: Mapping[str, Sequence[str]],
+    reads: Sequence[tuple[str, str]],
 ) -> dict[str, Write]:
-    """Return how each output is written; refuse folders that are not its own, or that another run has filled."""
+    """Return how each output is written; refuse folders that are not its own, or that another run has filled.
+
+    `reads` has the folders that streams are read from: what was written there would come back as input.
+    """
     _check_names([where for where in given.values() if isinstance(where, KafkaSink)])
     writers: dict[str, Write] = {}
-    folders = {"checkpoint": checkpoint}
+    check_apart("checkpoint", checkpoint, reads)
+    taken = [*reads, ("checkpoint", checkpoint)]
     for name, where in given.items():
         if where is None:
             continue
@@ -58,8 +66,8 @@ def checked_destinations(
             writers[name] = where.for_output(name) if isinstance(where, KafkaSink) else where
             continue
         folder = _folder(name, where)
-        check_apart(name, folder, folders)
-        folders[name] = folder
+        check_apart(name, folder, taken)
+        taken.append((name, folder))
         if "batch" in map(str.lower, columns[name]):  # for Spark's readers case makes no difference
             raise ColumnError(
                 name, "batch", problem="has the name of the batch folders", remedy="rename it, or write with a function"

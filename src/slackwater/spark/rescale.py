@@ -28,6 +28,7 @@ from slackwater.spark.checkpoint_files import check_files, read_id
 from slackwater.spark.connect import check_driver_is_here
 from slackwater.spark.control_stream import put
 from slackwater.spark.offline_state import bucket_states, in_session, put_rows, read_state, write_state
+from slackwater.spark.one_query import check_stopped
 from slackwater.spark.own_settings import PARTITIONS, enough_for
 from slackwater.spark.places import places
 from slackwater.spark.plan_file import START_ANEW, begun_file, read_begun
@@ -81,7 +82,7 @@ def rescale(
     places(buckets)  # refuses more than there can be
     old, new = _checked_folders(checkpoint, to)
     check_files(old)
-    _check_stopped(spark, old)
+    check_stopped(spark, read_id(old), remedy="stop it first")  # of other sessions it shows when a batch comes
     stopped, spread = StoppedQuery.of(old), SpreadFile.read(old)
     _check_number(spread, buckets)
     partitions = max(stopped.partitions, enough_for(buckets))
@@ -111,13 +112,6 @@ def _checked_folders(checkpoint: str | os.PathLike[str], to: str | os.PathLike[s
         must, remedy = "be outside the checkpoint, which stays as it is", "name a folder beside it"
         raise ParameterError("to", str(to), must=must, remedy=remedy)
     return old, new
-
-
-def _check_stopped(spark: SparkSession, checkpoint: Path) -> None:
-    """Refuse a checkpoint of a query that runs in this session; of others it shows when a batch comes meanwhile."""
-    own = read_id(checkpoint)
-    if any(str(query.id) == own for query in spark.streams.active):
-        raise StateError("a query that runs", expected="one that is stopped", remedy="stop it first")
 
 
 def _check_number(spread: SpreadFile, buckets: int) -> None:

@@ -28,6 +28,7 @@ from slackwater.spark.hooks import Hooks
 from slackwater.spark.latency import BatchLatency, Told
 from slackwater.spark.noted import Noted
 from slackwater.spark.observed import observed
+from slackwater.spark.one_query import check_unused
 from slackwater.spark.outputs import KIND_OF, Destination, batch_writer, checked_destinations, staging_of
 from slackwater.spark.own_settings import own_settings
 from slackwater.spark.pace import Pace
@@ -39,6 +40,7 @@ from slackwater.spark.replayed import InputCheck
 from slackwater.spark.ruling import Ruling, has_timers
 from slackwater.spark.session import arrow_schema, check_session
 from slackwater.spark.shell import Shell
+from slackwater.spark.source_folders import source_folders
 from slackwater.spark.spread_file import SpreadFile
 from slackwater.spark.staged import Staging
 from slackwater.spark.ui_names import name_for, named
@@ -130,10 +132,12 @@ class SparkQuery(Displayed, ABC):
         """
         self._check_streaming()
         check_files(checkpoint)
+        check_unused(self.frames[0].sparkSession, checkpoint)
         destinations = checked_destinations(
             {"results": results, "late": late, "decisions": decisions},
             checkpoint=os.fspath(checkpoint),
             columns=self.columns_out,
+            reads=self.reads,
         )
         check_same_scope(checkpoint, led=self._is_led)
         if control is not None:
@@ -221,6 +225,12 @@ class SparkQuery(Displayed, ABC):
     def columns_out(self) -> Mapping[str, Sequence[str]]:
         """The names of the columns of each output, by its name."""
         return {name: self._schemas_out[kind].names for name, kind in KIND_OF.items()}
+
+    @property
+    def reads(self) -> list[tuple[str, str]]:
+        """The folders of files that streams are read from, each with what it is called."""
+        frames = zip(self._streams, self.frames, strict=True)
+        return [(f"stream {stream.name!r}", folder) for stream, frame in frames for folder in source_folders(frame)]
 
     @property
     def _streaming(self) -> bool:

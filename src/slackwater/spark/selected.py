@@ -45,7 +45,8 @@ def start_changed(plan: Any, results: Destination, change: Callable[[Any], Any],
     """Start a plan whose results are changed before they are written; folders are checked as `start` does."""
     folders = {"results": results, "late": more.get("late"), "decisions": more.get("decisions")}
     columns = columns_of(plan, change)
-    checked = checked_destinations(folders, checkpoint=os.fspath(more["checkpoint"]), columns=columns)
+    checkpoint = os.fspath(more["checkpoint"])
+    checked = checked_destinations(folders, checkpoint=checkpoint, columns=columns, reads=plan.reads)
     return plan.start(results=_changed(checked["results"] if callable(results) else results, change), **more)
 
 

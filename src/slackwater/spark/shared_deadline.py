@@ -91,7 +91,9 @@ class SharedDeadline:
         sharing, seen = self._sharing(name, plan), _Seen(self, name, between.microseconds, ingested)
         decisions = str(self.folder / "decisions" / name)
         folders = {"results": results, "late": options.get("late"), "decisions": decisions}
-        write = checked_destinations(folders, checkpoint=os.fspath(checkpoint), columns=sharing.columns_out)
+        write = checked_destinations(
+            folders, checkpoint=os.fspath(checkpoint), columns=sharing.columns_out, reads=sharing.reads
+        )
         query: StreamingQuery = sharing.start(
             results=seen.measured(write["results"]),
             decisions=seen.heard(write["decisions"]),

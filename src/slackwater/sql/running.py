@@ -148,12 +148,13 @@ class Running:
         from slackwater.spark.outputs import checked_destinations
         from slackwater.spark.selected import columns_of
 
-        columns = columns_of(self.output.plan, self.output.changed)
+        plan, checkpoint = self.output.plan, os.fspath(self.checkpoint)
+        columns = columns_of(plan, self.output.changed)
         for what, target in self._targets():
             if target is not None and target.path is not None:
                 with self.pipeline.places.at(self.pipeline.sinks[target.name].place):
                     folders = {what: absolute(target.path)}
-                    checked_destinations(folders, checkpoint=os.fspath(self.checkpoint), columns=columns)
+                    checked_destinations(folders, checkpoint=checkpoint, columns=columns, reads=plan.reads)
 
 
 def absolute(path: str | None) -> str | None:
