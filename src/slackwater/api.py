@@ -107,7 +107,7 @@ def stream(
     if not is_spark(frame):
         from slackwater.local.frames import to_arrow
 
-        frame = to_arrow(frame)
+        frame = to_arrow(frame, event_time=event_time)
     check_columns(node, _columns(frame))
     return Stream(frame, node)
 
@@ -306,7 +306,7 @@ def profile(
     from slackwater.disorder.run import profile_table
     from slackwater.local.frames import to_arrow
 
-    return profile_table(asked, to_arrow(frame), present=present)
+    return profile_table(asked, to_arrow(frame, event_time=event_time), present=present)
 
 
 def session(**options: Any) -> Any:
