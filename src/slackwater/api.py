@@ -201,6 +201,7 @@ def join(
             name(s), or a text such as "s1.a1 = s2.a1 and s1.a2 = s3.a2".
         where: what else must hold: SQL over the columns of all streams, `dist(x1, y1, x2, y2)` included, or a Python
             function that is called with one table of candidate rows for each stream and returns a boolean column.
+            Of a function a checkpoint knows only the name: give it another when you change it.
         contract: how complete the results must be (`sw.Recall`), or what share of the rows of all streams may come too
             late (`sw.DropRatio`), or how long rows may take (`sw.Deadline`); one of the first two and a deadline, with
             `&`; or a fixed policy. Leaving it out is an error that shows examples.
