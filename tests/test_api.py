@@ -39,6 +39,11 @@ def test_an_unknown_column_is_named_with_those_that_exist():
         sw.stream(TABLE, name="bus", event_time="time")
 
 
+def test_an_unknown_column_that_differs_in_case_only_gets_the_name_that_is_there():
+    with pytest.raises(ColumnError, match="column 'Ts' does not exist; did you mean ts"):
+        sw.stream(TABLE, name="bus", event_time="Ts")
+
+
 def test_an_unknown_key_is_refused(bus):
     with pytest.raises(ColumnError, match="column 'route' does not exist"):
         sw.reorder(bus([1]), contract=sw.NoSlack(), by="route")

@@ -28,6 +28,7 @@ ERRORS = [
     errors.MissingExtraError("otel", needed="opentelemetry"),
     errors.QueryError("query 1", problem="no space left on device", remedy="make room"),
     errors.ConditionError("bus.a % bus.b = 0", problem="division by zero", remedy="leave such rows out"),
+    errors.AnotherQueryError("been begun with buckets = 2", expected="buckets = 4", remedy="change it back"),
 ]
 
 

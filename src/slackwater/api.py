@@ -107,7 +107,7 @@ def stream(
     if not is_spark(frame):
         from slackwater.local.frames import to_arrow
 
-        frame = to_arrow(frame)
+        frame = to_arrow(frame, event_time=event_time)
     check_columns(node, _columns(frame))
     return Stream(frame, node)
 
@@ -201,6 +201,7 @@ def join(
             name(s), or a text such as "s1.a1 = s2.a1 and s1.a2 = s3.a2".
         where: what else must hold: SQL over the columns of all streams, `dist(x1, y1, x2, y2)` included, or a Python
             function that is called with one table of candidate rows for each stream and returns a boolean column.
+            Of a function a checkpoint knows only the name: give it another when you change it.
         contract: how complete the results must be (`sw.Recall`), or what share of the rows of all streams may come too
             late (`sw.DropRatio`), or how long rows may take (`sw.Deadline`); one of the first two and a deadline, with
             `&`; or a fixed policy. Leaving it out is an error that shows examples.
@@ -306,7 +307,7 @@ def profile(
     from slackwater.disorder.run import profile_table
     from slackwater.local.frames import to_arrow
 
-    return profile_table(asked, to_arrow(frame), present=present)
+    return profile_table(asked, to_arrow(frame, event_time=event_time), present=present)
 
 
 def session(**options: Any) -> Any:

@@ -7,7 +7,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 def did_you_mean(
@@ -15,12 +15,13 @@ def did_you_mean(
 ) -> str:
     """Return the question to begin a remedy with, where one of the choice is near to what was written, or nothing.
 
-    `shown` has what to write instead of what is near.
+    `shown` has what to write instead of what is near. Whether letters are large or small makes nothing less near.
 
-    >>> did_you_mean("sny3", ["syn3", "soccer"]), did_you_mean("x", ["syn3"])
-    ('did you mean syn3? ', '')
+    >>> did_you_mean("sny3", ["syn3", "soccer"]), did_you_mean("x", ["syn3"]), did_you_mean("At", ["at"])
+    ('did you mean syn3? ', '', 'did you mean at? ')
     """
-    near = difflib.get_close_matches(word, list(choice), n=1, cutoff=cutoff)
+    known = {each.lower(): each for each in choice}
+    near = [known[each] for each in difflib.get_close_matches(word.lower(), known, n=1, cutoff=cutoff)]
     return f"did you mean {(shown or {}).get(near[0], near[0])}? " if near else ""
 
 
@@ -72,6 +73,16 @@ class ColumnError(SlackwaterError, ValueError):
 
     def __str__(self) -> str:
         return f"stream {self.stream!r}: column {self.column!r} {self.problem}; {self.remedy}"
+
+
+def missing_column(stream: str, column: str, columns: Sequence[str]) -> ColumnError:
+    """Return the error for a column that a stream does not have.
+
+    >>> missing_column("bus", "Time", ["time", "line"]).remedy
+    'did you mean time? columns are: time, line'
+    """
+    remedy = f"{did_you_mean(column, columns)}columns are: {', '.join(columns)}"
+    return ColumnError(stream, column, problem="does not exist", remedy=remedy)
 
 
 _RECALL = '  contract=sw.Recall(0.99, over="1 minute")       miss at most one result in 100, in every minute\n'
@@ -232,6 +243,17 @@ class StateError(SlackwaterError):
 
     def __str__(self) -> str:
         return f"state has {self.found}, expected {self.expected}; {self.remedy}"
+
+
+class AnotherQueryError(StateError):
+    """Saved state is that of a query which this one is not.
+
+    >>> str(AnotherQueryError("been begun with buckets = 2", expected="buckets = 4", remedy="change buckets back"))
+    'state has been begun with buckets = 2, this query has buckets = 4; change buckets back'
+    """
+
+    def __str__(self) -> str:
+        return f"state has {self.found}, this query has {self.expected}; {self.remedy}"
 
 
 class ReplayError(SlackwaterError):

@@ -131,15 +131,6 @@ def is_behind(needed: Times, slack: int) -> Mask:
     return needed > slack
 
 
-def count_in_time(sorted_needed: Times, slack: Times | int) -> npt.NDArray[np.intp]:
-    """Return how many of some sorted delays a slack is long enough for: the rule of `is_behind`, for a prefix.
-
-    >>> int(count_in_time(np.array([7, 8, 9]), 8))
-    2
-    """
-    return np.searchsorted(sorted_needed, slack, side="right")
-
-
 def first_step_at(running: Times, time: Times) -> npt.NDArray[np.intp]:
     """Return the first step at which a running clock or horizon has reached a time: the rule of `is_released`.
 

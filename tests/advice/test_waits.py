@@ -39,10 +39,12 @@ def test_waits_are_those_of_a_buffer_that_takes_one_event_at_a_time(times, slack
 
 @settings(deadline=None)
 @given(TIMES, st.integers(0, 15))
-def test_the_mean_of_a_constant_is_slack_less_delay_of_what_is_not_behind_it(times, slack):
-    delays = Arrivals.after(None, Events.of(times)).delay
-    expected = np.mean([slack - each for each in delays.tolist() if each <= slack])
-    assert np.isclose(expected, mean_waits(delays, np.array([slack]))[0])
+def test_the_means_of_constants_are_those_of_their_waits(times, slack):
+    arrivals = Arrivals.after(None, Events.of(times))
+    needed, clock = slack_needed(arrivals), without_silences(arrivals.clock, 5)
+    slacks = np.array([0, slack])
+    expected = [waits(arrivals, each, needed > each, clock).mean() for each in slacks]
+    assert np.allclose(expected, mean_waits(arrivals, needed, slacks, clock))
 
 
 def test_a_silence_counts_as_no_more_than_it_may():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import slackwater as sw
@@ -153,6 +155,25 @@ def test_five_minutes_are_too_short_for_ten_periods_of_one(advice, longer):
     assert "too short for this target: 30,000 rows in 5 periods of 1 minute" in advice.warnings[0]
     assert advice.slack_interval is None
     assert not any("too short" in each for each in longer.warnings)
+
+
+def test_both_tables_have_the_same_mean_wait_for_the_same_slack():
+    sparse = ROWS.filter(pc.equal(pc.bit_wise_and(ROWS["row"], 63), 0))  # gaps of 0.64 s, in which rows wait on
+    found = sw.advise(sparse, event_time="ts", unit="us", contract=WISH)
+    slack, waited = found.curve.slack.tolist(), found.curve.mean_wait.tolist()
+    policy = next(each for each in found.policies if each.slack == slack[-1])
+    assert waited[-1] == pytest.approx(policy.mean_wait)
+    assert waited[0] == 0
+
+
+def test_a_limit_on_mean_waits_holds_where_rows_have_gaps_too():
+    sparse = ROWS.filter(pc.equal(pc.bit_wise_and(ROWS["row"], 63), 0))
+    found = sw.advise(sparse, event_time="ts", unit="us", contract=sw.MaxSlack(cap="2 seconds"))
+    assert 1.3 * SECOND < found.policy("mean_limit").mean_wait <= 2 * SECOND
+
+
+def test_who_holds_rows_for_longer_is_said(advice):
+    assert re.search(r"hold a row for \S+ s on average, \S+ times as long as\s+the contract \(\S+ s\)", str(advice))
 
 
 def test_a_latency_that_is_too_short_for_the_target_is_said_to_be():

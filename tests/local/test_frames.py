@@ -42,3 +42,18 @@ def test_a_polars_frame_with_text_is_put_in_order():
     frame = pl.DataFrame({"ts": [1, 3, 2], "s": ["a", "b", "c"], "tags": [["x"], [], ["y", "z"]]})
     ordered = sw.reorder(sw.stream(frame, event_time="ts", unit="s"), contract=sw.FixedSlack("2 seconds"))
     assert ["a", "c", "b"] == ordered.results["s"].to_pylist()
+
+
+@pytest.mark.parametrize("name", ["at", None])
+@pytest.mark.parametrize(
+    "ask", [sw.stream, sw.profile, lambda *args, **options: sw.advise(*args, **options, contract=sw.DropRatio(0.01))]
+)
+def test_times_in_the_index_of_a_pandas_frame_are_refused_with_what_to_do(ask, name):
+    frame = pd.DataFrame({"x": [1, 2]}, index=pd.DatetimeIndex(["2024-05-01", "2024-05-02"], name=name))
+    with pytest.raises(ParameterError, match=r"event_time must be a column of the frame.*reset_index\(\)"):
+        ask(frame, event_time="at")
+
+
+def test_times_in_a_column_may_have_any_index_beside_them():
+    frame = pd.DataFrame(COLUMNS, index=pd.DatetimeIndex(["2024-05-01", "2024-05-02"], name="at"))
+    assert COLUMNS == to_arrow(frame, event_time="ts").to_pydict()

@@ -282,6 +282,14 @@ def test_a_function_that_returns_something_else_is_an_error_that_names_it(return
         called(near).holds([np.arange(2), np.zeros(2, np.int64)])
 
 
+@pytest.mark.parametrize("compare", [lambda a, b: a["x"] > b["x"], lambda a, b: a["x"] == b["x"]], ids=[">", "=="])
+def test_a_function_that_compares_columns_by_an_operator_of_python_is_told_what_does(compare):
+    tables = {"a": {"x": [1, 2]}, "b": {"x": [1]}}
+    predicate = bound(None, compare, **tables).predicates[0]
+    with pytest.raises(ConditionError, match=r'pyarrow\.compute as pc, such as pc\.greater\(a\["x"\], b\["x"\]\)'):
+        predicate.holds([np.arange(2), np.zeros(2, np.int64)])
+
+
 def test_an_exception_inside_a_function_is_chained():
     with pytest.raises(ConditionError, match="'<lambda>' failed: KeyError") as raised:
         called(lambda a, b: a["nosuch"]).holds([np.arange(2), np.zeros(2, np.int64)])

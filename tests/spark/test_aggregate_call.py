@@ -180,7 +180,7 @@ def test_state_of_another_plan_is_refused_with_both(change, words):
     node = plan(table).node
     saved = run_aggregate_call(node, 0, AggregateSaved(), DictChunks(), table, processing_time=0, drain=False).saved
     text = saved.dump(identity_of_aggregate(node, SCHEMA))
-    with pytest.raises(StateError, match=f"windows of 2 seconds every 300 ms .*expected.*{words}"):
+    with pytest.raises(StateError, match=f"windows of 2 seconds every 300 ms .*this query has.*{words}"):
         AggregateSaved.load((text,), identity_of_aggregate(replace(node, **change), SCHEMA))
 
 

@@ -178,7 +178,7 @@ def test_state_of_another_format_version_is_refused_with_its_number_whatever_els
 )
 def test_state_of_another_plan_is_refused_with_both(change, message):
     node = ReorderNode(stream=STREAM, contract=sw.NoSlack())
-    with pytest.raises(StateError, match=f"event_time ts in ms arrival seq of .*expected.*{message}"):
+    with pytest.raises(StateError, match=f"event_time ts in ms arrival seq of .*this query has.*{message}"):
         Saved.load((saved_text(node),), identity_of(replace(node, **change), SCHEMA))
 
 

@@ -190,7 +190,7 @@ def test_state_of_another_aggregate_is_refused():
     calls, other = Calls(joined(tables)), Calls(joined(tables, size="3 seconds"))
     calls.call(tables)
     other.text = calls.text
-    with pytest.raises(StateError, match=r"windows of 2 seconds.*expected.*windows of 3 seconds"):
+    with pytest.raises(StateError, match=r"windows of 2 seconds.*this query has.*windows of 3 seconds"):
         other.call(tables)
 
 

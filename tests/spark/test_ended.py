@@ -34,6 +34,7 @@ class SaidError(Exception):
         ("org.rocksdb.RocksDBException: Corruption: bad block", "state files are damaged", "from a copy"),
         ("java.lang.IllegalStateException: 3 doesn't exist when reading all files", "log files", "from a copy"),
         ("[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error", "a file of the source is gone", "put it back"),
+        ("[FAILED_READ_FILE.NO_HINT] Encountered error", "a file of the source cannot be read", "correct the schema"),
         ("Python worker exited unexpectedly (crashed)", "processes of Spark died", "more memory"),
     ],
 )

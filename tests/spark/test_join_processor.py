@@ -126,7 +126,7 @@ def test_rows_renew_the_patience_with_a_stream():
 def test_state_of_another_plan_is_refused():
     joining = Joining()
     joining.on_rows([5])
-    with pytest.raises(StateError, match=r"a within 3 seconds.*expected.*a within 4 seconds"):
+    with pytest.raises(StateError, match=r"a within 3 seconds.*this query has.*a within 4 seconds"):
         joining.restarted(within="4 seconds").on_rows([6])
 
 

@@ -92,7 +92,7 @@ def test_three_streams_over_several_runs_equal_the_local_run(spark, tmp_path, ta
 
     other = sw.join(*streams_of(as_streams(spark, tmp_path)), **{**options, "within": "1 second"})
     send(tmp_path / "control", "drain")
-    with pytest.raises(StateError, match=r"within of bus = 200 ms.*expected within of bus = 1 second"):
+    with pytest.raises(StateError, match=r"within of bus = 200 ms.*this query has within of bus = 1 second"):
         run(other, tmp_path, drain=False)
 
 

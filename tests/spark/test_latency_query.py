@@ -98,7 +98,7 @@ def test_another_plan_is_refused_before_it_runs_and_another_contract_is_not(spar
     windows("5 seconds").start(**places(tmp_path)).awaitTermination()
     assert [("end", 9)] == [(row["since"], row["rows"]) for row in sw.latency(tmp_path / "checkpoint").to_pylist()]
     with pytest.raises(
-        StateError, match=r"begun with slide = 10 seconds, expected slide = 5 seconds.*contract.* may change"
+        StateError, match=r"begun with slide = 10 seconds, this query has slide = 5 seconds.*contract.* may change"
     ):
         windows("5 seconds", slide="5 seconds").start(**places(tmp_path))
     windows("2 seconds").start(**places(tmp_path)).awaitTermination()

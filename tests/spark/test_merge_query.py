@@ -37,7 +37,7 @@ def test_a_merge_over_several_runs_equals_the_local_run(spark, tmp_path, tables)
 
     other = sw.merge(*streams_of(as_streams(spark, tmp_path)), release="clock", **options)
     send(tmp_path / "control", "drain")
-    with pytest.raises(StateError, match=r"release = arrival, expected release = clock"):
+    with pytest.raises(StateError, match=r"release = arrival, this query has release = clock"):
         run(other, tmp_path, drain=False)
 
 

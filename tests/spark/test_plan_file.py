@@ -34,7 +34,9 @@ def test_the_same_plan_goes_on(checkpoint):
 
 def test_another_plan_is_refused_with_what_is_different_and_what_may_be(checkpoint):
     changed = other(plan=PLAN.plan.replace("4", "8"))
-    with pytest.raises(StateError, match=r"and scats in 4 buckets.*expected.*in 8 buckets.*contract.* may change"):
+    with pytest.raises(
+        StateError, match=r"and scats in 4 buckets.*this query has.*in 8 buckets.*contract.* may change"
+    ):
         changed.check(checkpoint)
 
 
@@ -43,7 +45,18 @@ def test_a_refusal_names_each_parameter_that_was_changed_with_both_values(checkp
     other(parameters={"buckets": "4", "size": "2 s"}).keep(checkpoint)
     changed = other(plan="another", parameters={"buckets": "8", "size": "3 s"})
     with pytest.raises(
-        StateError, match=r"with buckets = 4 and size = 2 s, expected buckets = 8 and size = 3 s; change .* may change"
+        StateError,
+        match=r"with buckets = 4 and size = 2 s, this query has buckets = 8 and size = 3 s; change .* may change",
+    ):
+        changed.check(checkpoint)
+
+
+def test_another_operator_is_all_that_a_refusal_names(checkpoint):
+    (checkpoint / "slackwater" / "plan.json").unlink()
+    other(parameters={"streams": "a, b", "operator": "join", "within of a": "2 s"}).keep(checkpoint)
+    changed = other(plan="another", parameters={"streams": "a", "operator": "reorder", "by": "none"})
+    with pytest.raises(
+        StateError, match=r"with operator = join, this query has operator = reorder; change operator back, or drain"
     ):
         changed.check(checkpoint)
 
@@ -52,17 +65,17 @@ def test_a_file_of_an_older_version_has_no_parameters_and_shows_an_excerpt(check
     older = json.dumps({"plan": PLAN.plan, "timers": False, "control": True})
     (checkpoint / "slackwater" / "plan.json").write_text(older)
     changed = other(plan=PLAN.plan.replace("4", "8"), parameters={"buckets": "8"})
-    with pytest.raises(StateError, match=r"in 4 buckets.*expected.*in 8 buckets"):
+    with pytest.raises(StateError, match=r"in 4 buckets.*this query has.*in 8 buckets"):
         changed.check(checkpoint)
 
 
 def test_timers_cannot_come_or_go(checkpoint):
-    with pytest.raises(StateError, match=r"no timers for silent streams, expected timers .* availableNow"):
+    with pytest.raises(StateError, match=r"no timers for silent streams, this query has timers .* availableNow"):
         other(timers=True).check(checkpoint)
 
 
 def test_a_control_stream_cannot_come_or_go(checkpoint):
-    with pytest.raises(StateError, match="a control stream, expected no control stream; give control= as before"):
+    with pytest.raises(StateError, match="a control stream, this query has no control stream; give control= as before"):
         other(control=False).check(checkpoint)
 
 

@@ -40,7 +40,7 @@ class Facts:
     contract: Policy
     measure: Callable[..., Policy]
     curve: Curve
-    mean_limit: int | None  # the slack with which rows wait for the limit on average
+    mean_limit: int | None  # the slack with which rows wait no longer than the limit on average
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -26,7 +26,7 @@ NAMES = {
     "as_often": "fixed, kept as often as by the contract",
     "overall": "fixed, kept over all of it only",
     "limit": "fixed, the longest wait allowed",
-    "mean_limit": "fixed, so that the mean wait is the limit",
+    "mean_limit": "fixed, the mean wait at most the limit",
     "spark": "Spark's watermark",
 }
 
@@ -158,8 +158,8 @@ def _spark(advice: Advice) -> str:
         said += " It breaks the limit on waits." if limit is not None and spark.slack > limit.slack else ""
     if spark.mean_wait is not None and own.mean_wait:
         said += (
-            f" It would hold a row for {span(spark.mean_wait)} on average, the contract for {span(own.mean_wait)}: "
-            f"{spark.mean_wait / own.mean_wait:.2g} times as long"
+            f" It would hold a row for {span(spark.mean_wait)} on average, "
+            f"{spark.mean_wait / own.mean_wait:.2g} times as long as the contract ({span(own.mean_wait)})"
         )
         said += "" if not spark.held else f", {spark.held:,.0f} rows at a time instead of {own.held or 0:,.0f}"
         said += "."

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.time import count_in_time, first_step_at, release_horizon, running_clock
+from slackwater.compiled import compiled
+from slackwater.time import first_step_at, release_horizon, running_clock
 
 if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
     from slackwater.estimate.arrays import Floats
+    from slackwater.events import Rows
     from slackwater.time import Mask, Times
 
 
@@ -46,19 +48,35 @@ def waits(arrivals: Arrivals, slack: Times | int, late: Mask, by: Times | None =
     return wait
 
 
-def mean_waits(delays: Times, slacks: Times) -> Floats:
-    """Return the mean wait for each constant slack of the rows that are not behind it: slack - delay.
+def mean_waits(arrivals: Arrivals, needed: Times, slacks: Times, by: Times) -> Floats:
+    """Return for each constant slack the mean of the `waits` of the rows that need no more, 0 where there are none.
 
-    Rows leave when the clock has come so far; what it moves beyond, by gaps between rows, is not in it.
-
-    >>> mean_waits(np.array([0, 4, 9]), np.array([0, 5, 9])).tolist()
-    [0.0, 3.0, 4.666666666666667]
+    >>> from slackwater.core.arrivals import Arrivals
+    >>> from slackwater.events import Events
+    >>> arrivals = Arrivals.after(None, Events.of([0, 4, 3, 9]))
+    >>> mean_waits(arrivals, np.array([0, 0, 1, 0]), np.array([0, 2]), arrivals.clock).tolist()
+    [0.0, 3.5]
     """
-    ascending = np.sort(delays)
-    so_far = np.concatenate(([0], np.cumsum(ascending)))
-    count = count_in_time(ascending, slacks)
-    mean: Floats = np.divide(count * slacks - so_far[count], count, out=np.zeros(len(slacks)), where=count > 0)
-    return mean
+    order = np.argsort(arrivals.events.time, kind="stable")
+    came = arrivals.step_of(order)
+    return _mean_waits(arrivals.events.time[order], came, needed[order], slacks, arrivals.clock, by)
+
+
+@compiled
+def _mean_waits(time: Times, came: Rows, needed: Times, slacks: Times, clock: Times, by: Times) -> Floats:
+    """Go through rows in the order of time, in which they leave, once for each slack."""
+    means = np.zeros(len(slacks))
+    last = len(clock) - 1
+    for place, slack in enumerate(slacks):
+        left, kept, total = 0, 0, 0.0
+        for row in range(len(time)):
+            while left < last and clock[left] - slack < time[row]:
+                left += 1
+            if needed[row] <= slack:
+                kept += 1
+                total += by[max(left, came[row])] - by[came[row]]
+        means[place] = total / max(kept, 1)
+    return means
 
 
 def slack_path(arrivals: Arrivals, at: Times, slack: Times) -> Times:

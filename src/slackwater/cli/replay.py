@@ -29,7 +29,8 @@ def replay(
         typer.Argument(
             help="A data set (syn3, syn4, soccer, nezha, zeek, flights; for drop ratios and errors also poisson, "
             "poisson-changing, umts; for errors also freeway; for deadlines traffic, traffic-growing), or a file for "
-            "each stream."
+            "each stream. nezha, zeek, flights and umts are real, and do not come with slackwater: the variable "
+            "SLACKWATER_DATA names the folder that they are in."
         ),
     ],
     contract: Annotated[
@@ -81,6 +82,10 @@ def replay(
     Example:  slackwater replay nezha --contract "drop 1%" --contract "drop 0.1%"
 
     Example:  slackwater replay freeway --query "mean(speed) as speed size 1 minute" --contract "error 3%"
+
+    The folder that SLACKWATER_DATA names must hold nezha_trainticket/spans.parquet and logs.parquet (for nezha),
+    zeek_wrccdc/events.parquet (zeek), nycflights13/departures.parquet and arrivals.parquet (flights), and
+    ooo_umts/events.parquet (umts), each only if it is used. All other data sets are generated.
 
     A deadline is kept on the traffic application of SSG17, beside the policies that it is compared with there.
 

@@ -106,7 +106,8 @@ def _rows(frames: Sequence[Any], asked: Question, wish: Wish, notice: Notice | N
         profile = profile_files(files, present=present, notice=_reading(files, notice), collected=collected)
         name = stream_name(Path(paths[0]))
     elif len(frames) == 1:
-        profile = profile_table(asked, to_arrow(frame_of(frames[0])), present=present, collected=collected)
+        table = to_arrow(frame_of(frames[0]), event_time=asked.event_time)
+        profile = profile_table(asked, table, present=present, collected=collected)
         name = frames[0].node.name if isinstance(frames[0], Stream) else "rows"
     else:
         remedy = 'for a join say the window: within="5 seconds"'

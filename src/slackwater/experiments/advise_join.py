@@ -21,13 +21,13 @@ from slackwater.errors import DatasetError, ParameterError
 from slackwater.experiments.needs import MOST_LISTED, needs_of, spark_needs_of
 from slackwater.experiments.queries import JoinQuery
 from slackwater.experiments.replay import count
-from slackwater.experiments.subject import Subject, read_rows, stream_name
+from slackwater.experiments.subject import Subject, read_rows, stream_names
 from slackwater.local.frames import to_arrow
 from slackwater.plan.nodes import StreamNode
 from slackwater.quality.recall import share_found
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
 
@@ -137,27 +137,28 @@ def _check(frames: Sequence[Any], asked: Question, wish: Wish) -> None:
 
 def _subject(frames: Sequence[Any], asked: Question, query: JoinQuery) -> tuple[Subject, list[Source]]:
     streams, sources = [], []
+    files = [Path(each) for each in frames if isinstance(each, str | os.PathLike)]
+    named = dict(zip(files, stream_names(files), strict=True))
     for number, frame in enumerate(frames):
         path = frame if isinstance(frame, str | os.PathLike) else None
-        name, table = _named_rows(frame, number)
+        name, table = _named_rows(frame, number, named, asked.event_time)
         asked.check(name, table.column_names)
         table, unit = _with_times(name, table, asked)
         columns: dict[str, Any] = {"event_time": asked.event_time, "unit": unit, "arrival": asked.arrival}
         streams.append(stream(table, name=name, max_ahead=asked.max_ahead, **columns))
-        files = () if path is None else (str(path),)
-        sources.append(Source(name=name, files=files, parse=asked.parse, **columns))
+        sources.append(Source(name=name, files=() if path is None else (str(path),), parse=asked.parse, **columns))
     names = tuple(each.node.name for each in streams)
     shown = ", ".join(Path(each.files[0]).name if each.files else each.name for each in sources)
     joined = JoinQuery(streams=names, within=query.within, on=query.on, where=query.where)
     return Subject(shown, "", joined, tuple(streams)), sources
 
 
-def _named_rows(frame: Any, number: int) -> tuple[str, pa.Table]:
+def _named_rows(frame: Any, number: int, named: Mapping[Path, str], event_time: str) -> tuple[str, pa.Table]:
     if isinstance(frame, str | os.PathLike):
-        return stream_name(Path(frame)), read_rows(Path(frame))
+        return named[Path(frame)], read_rows(Path(frame))
     if isinstance(frame, Stream):
         return frame.node.name, frame.frame
-    return f"s{number + 1}", to_arrow(frame)
+    return f"s{number + 1}", to_arrow(frame, event_time=event_time)
 
 
 def _with_times(name: str, table: pa.Table, asked: Question) -> tuple[pa.Table, str | None]:

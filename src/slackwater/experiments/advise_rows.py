@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,6 @@ from slackwater.core.event_needs import slack_needed
 from slackwater.disorder.text import span
 from slackwater.errors import DatasetError
 from slackwater.events import Events
-from slackwater.models.drop_ratio import slack_holding
 from slackwater.time import Duration
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from slackwater.contracts import Contract
     from slackwater.disorder.collected import Collected
     from slackwater.disorder.result import DisorderProfile
+    from slackwater.estimate.arrays import Floats
     from slackwater.time import Mask, Times
 
 
@@ -80,6 +81,21 @@ class Sample:
             path = slack_path(self.arrivals, at, slack)
         return self._policy("contract", wish, self._average(path, wish), path, late)
 
+    def curve(self, wish: Wish) -> Curve:
+        """Measure all constant slacks."""
+        slack, missed = self.needed.curve()
+        return Curve(slack, missed, None, None, self._mean_waits(slack, wish))
+
+    def mean_limit(self, limit: int, wish: Wish) -> int:
+        """Return the longest constant slack, in whole ms, with which rows wait no longer than the limit on average."""
+        slacks = range(0, limit + self.needed.largest + 1, 1_000)
+        longer = bisect_right(slacks, limit, key=lambda slack: self._mean_waits(np.array([slack]), wish)[0])
+        return slacks[longer - 1]
+
+    def _mean_waits(self, slacks: Times, wish: Wish) -> Floats:
+        clock = without_silences(self.arrivals.clock, wish.period)
+        return mean_waits(self.arrivals, self.needed.slack, slacks, clock)
+
     def _average(self, path: Times, wish: Wish) -> float:
         """Average a slack over event time."""
         clock = without_silences(self.arrivals.clock, wish.period)
@@ -108,8 +124,6 @@ def advise_rows(profile: DisorderProfile, collected: Collected, wish: Wish, quer
     if not sample.arrivals.steps:
         problem = "has no row with a usable event time" if profile.rows else "has no rows"
         raise DatasetError(profile.subject.source, problem=problem, remedy="give a sample of the stream")
-    delays, needed = sample.arrivals.delay, sample.needed
-    slack, missed = needed.curve()
 
     def measure(kind: Kind, slack: int, of: Needed | None = None) -> Policy:
         return sample.constant(kind, slack, wish, of)
@@ -118,12 +132,12 @@ def advise_rows(profile: DisorderProfile, collected: Collected, wish: Wish, quer
         source=profile.subject.source,
         what="rows",
         rows=profile.rows,
-        needed=needed,
+        needed=sample.needed,
         spark_needed=sample.spark_needed,
         contract=sample.under(wish.contract, wish),
         measure=measure,
-        curve=Curve(slack, missed, None, None, mean_waits(delays, slack)),
-        mean_limit=None if wish.limit is None else int(slack_holding(wish.limit, delays)),
+        curve=sample.curve(wish),
+        mean_limit=None if wish.limit is None else sample.mean_limit(wish.limit, wish),
         warnings=profile.suspicions,
         notes=_notes(profile, wish),
     )

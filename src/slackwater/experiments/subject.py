@@ -99,7 +99,7 @@ def subject_of_files(
     Without an `arrival` column the streams progress together, each row coming at its stream's clock.
     """
     tables = [read_rows(Path(file)) for file in files]
-    names = tuple(stream_name(Path(file)) for file in files)
+    names = stream_names([Path(file) for file in files])
     query = JoinQuery(streams=names, on=on, where=where, within=within)
     streams = tuple(
         stream(table, name=name, event_time=event_time, unit=unit, arrival=arrival, max_ahead=None)
@@ -117,6 +117,17 @@ def stream_name(file: Path) -> str:
     """
     word = re.sub(r"\W", "_", file.stem)
     return word if word.isidentifier() else f"_{word}"
+
+
+def stream_names(files: Sequence[Path]) -> tuple[str, ...]:
+    """Return a name for each file, with that of its folder where files are called alike.
+
+    >>> stream_names([Path("bus/0.parquet"), Path("scats/0.csv"), Path("areas.csv")])
+    ('bus_0', 'scats_0', 'areas')
+    """
+    names = [stream_name(file) for file in files]
+    longer = [stream_name(file.with_stem(f"{file.absolute().parent.name}_{file.stem}")) for file in files]
+    return tuple(long if names.count(name) > 1 else name for name, long in zip(names, longer, strict=True))
 
 
 def read_rows(file: Path) -> pa.Table:

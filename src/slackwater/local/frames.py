@@ -10,8 +10,10 @@ import pyarrow as pa
 from slackwater.errors import ParameterError
 
 
-def to_arrow(frame: Any) -> pa.Table:
+def to_arrow(frame: Any, *, event_time: str | None = None) -> pa.Table:
     """Return a pyarrow Table of a pyarrow, pandas, polars or other frame that speaks the Arrow interface.
+
+    `event_time` is the column that times are to be in: the index of a pandas frame is no column.
 
     >>> to_arrow({"a": [1, 2]}).num_rows
     2
@@ -24,6 +26,7 @@ def to_arrow(frame: Any) -> pa.Table:
         return pa.table(frame)
     if type(frame).__module__.split(".")[0] == "pandas":
         _refuse_twins(list(frame.columns))
+        _refuse_index(frame, event_time)
         return pa.Table.from_pandas(frame, preserve_index=False)
     if type(frame).__module__.split(".")[0] == "polars" and hasattr(frame, "to_arrow"):
         plain = sys.modules["polars"].CompatLevel.oldest()  # Arrow cannot gather rows of the newer view types
@@ -54,3 +57,11 @@ def _refuse_twins(columns: list[str]) -> None:
     for column in columns:
         if columns.count(column) > 1:
             raise ParameterError("frame", f"two columns {column!r}", must="name each column once", remedy="rename one")
+
+
+def _refuse_index(frame: Any, event_time: str | None) -> None:
+    """Refuse event times that are the index of a pandas frame, by the name that was given or by their type."""
+    named = event_time in frame.index.names or frame.index.inferred_type == "datetime64"
+    if event_time is not None and event_time not in frame.columns and named:
+        remedy = "times in the index are none: give frame.reset_index()"
+        raise ParameterError("event_time", event_time, must="be a column of the frame", remedy=remedy)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from slackwater.plan.conjuncts import Conjunct, JoinCondition, RowFunction
     from slackwater.time import Mask
 
+_COMPARE = 'compare columns by pyarrow.compute as pc, such as pc.greater(a["x"], b["x"])'
+
 
 def bind(condition: JoinCondition, tables: Sequence[pa.Table]) -> BoundCondition:
     """Bind a condition to one table for each stream; a row's number is its position there. Nothing is computed yet.
@@ -210,7 +212,7 @@ class CallablePredicate:
             returned = self.function.call(*tables)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
-            remedy = "it is called with one Arrow table of aligned rows for each stream"
+            remedy = f"it is called with one Arrow table of aligned rows for each stream: {_COMPARE}"
             raise ConditionError(self.function.name, problem=problem, remedy=remedy) from error
         return self._checked(returned, count)
 
@@ -226,7 +228,7 @@ class CallablePredicate:
         return np.asarray(filled.to_numpy(zero_copy_only=False) if isinstance(filled, pa.Array) else filled.to_numpy())
 
     def _wrong(self, what: str, count: int) -> ConditionError:
-        remedy = f"return a boolean array with one value for each of the {count} rows"
+        remedy = f"return a boolean array with one value for each of the {count} rows: {_COMPARE}"
         return ConditionError(self.function.name, problem=f"it returned {what}", remedy=remedy)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from slackwater.contracts import Contract, FixedSlack, PerPeriod, Punctuated, RelativeError
 from slackwater.control.choose import controller_for, default_controller
 from slackwater.control.controller import learns_from
-from slackwater.errors import ColumnError, ContractMissingError, ParameterError
+from slackwater.errors import ColumnError, ContractMissingError, ParameterError, missing_column
 from slackwater.events import LATE_COLUMNS
 from slackwater.time import Duration
 
@@ -21,7 +21,7 @@ def check_columns(node: StreamNode, columns: Sequence[str]) -> None:
     """Check that the columns a stream names exist, and that no two share a name."""
     for column in (node.event_time, node.arrival, node.arrival_time, node.marker, node.since):
         if column is not None and column not in columns:
-            raise _missing(node.name, column, columns)
+            raise missing_column(node.name, column, columns)
     for column, count in Counter(columns).items():
         if count > 1:
             raise ColumnError(
@@ -75,7 +75,7 @@ def check_reorder(node: ReorderNode, columns: Sequence[str]) -> None:
     """Check a reorder node against the columns of its input."""
     for column in node.by:
         if column not in columns:
-            raise _missing(node.stream.name, column, columns)
+            raise missing_column(node.stream.name, column, columns)
     check_buckets(node.buckets)
     if node.buckets > 1 and not node.by:
         raise ParameterError("buckets", node.buckets, must="be 1 without by=", remedy='say by="key" to order per key')
@@ -210,7 +210,3 @@ def check_arrivals(streams: Sequence[StreamNode]) -> None:
             must="be given for all streams or for none",
             remedy="name a column that orders the rows of all streams by arrival",
         )
-
-
-def _missing(stream: str, column: str, columns: Sequence[str]) -> ColumnError:
-    return ColumnError(stream, column, problem="does not exist", remedy=f"columns are: {', '.join(columns)}")

@@ -11,7 +11,7 @@ import pyarrow as pa
 from slackwater.contracts import DropRatio, FixedSlack, MaxSlack, NoSlack, Punctuated, RelativeError
 from slackwater.core.late import LatePolicy
 from slackwater.early import Early
-from slackwater.errors import ColumnError, ParameterError
+from slackwater.errors import ColumnError, ParameterError, missing_column
 from slackwater.events import LATE_COLUMNS
 from slackwater.plan.counted_values import counted_values, estimated_values
 from slackwater.plan.keys import family
@@ -175,7 +175,8 @@ def check_values(values: Any) -> tuple[tuple[str, Value], ...]:
     """Return what is to be computed, each with its name."""
     example = 'such as {"worst": sw.max("delay"), "n": sw.count()}'
     if not isinstance(values, Mapping) or not values:
-        raise ParameterError("values", values, must="name at least one aggregate", remedy=example)
+        must = "be a dict that names at least one aggregate"
+        raise ParameterError("values", values, must=must, remedy=example)
     for name, value in values.items():
         if not isinstance(name, str) or not name:
             raise ParameterError("values", name, must="be named by texts", remedy=example)
@@ -268,7 +269,7 @@ def _check_groups(node: AggregateNode, schema: pa.Schema) -> None:
     own += [COVERAGE] if node.corrects_early else []
     for column in node.by:
         if column not in schema.names:
-            raise _missing(node, column, schema)
+            raise missing_column(node.stream.name, column, schema.names)
         if family(schema.field(column).type) is None:
             raise ColumnError(
                 node.stream.name,
@@ -309,7 +310,7 @@ def _check_value(node: AggregateNode, name: str, value: Value, schema: pa.Schema
     if value.column is None:
         return
     if value.column not in schema.names:
-        raise _missing(node, value.column, schema)
+        raise missing_column(node.stream.name, value.column, schema.names)
     kind = schema.field(value.column).type
     if not value.takes(kind):
         raise ColumnError(
@@ -318,8 +319,3 @@ def _check_value(node: AggregateNode, name: str, value: Value, schema: pa.Schema
             problem=f"is {kind}, so {name} = {value!r} means nothing",
             remedy="cast it to float64 or int64" + (", or to a timestamp" if value.accepts == "ordered" else ""),
         )
-
-
-def _missing(node: AggregateNode, column: str, schema: pa.Schema) -> ColumnError:
-    remedy = f"columns are: {', '.join(schema.names)}"
-    return ColumnError(node.stream.name, column, problem="does not exist", remedy=remedy)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from slackwater.errors import ColumnError, DatasetError
+from slackwater.errors import ColumnError, DatasetError, missing_column
 from slackwater.sources.arrange import TIMESTAMP, number_arrivals
 from slackwater.time import Times
 
@@ -71,12 +71,12 @@ def _find_event_time(stream: str, table: pa.Table, layout: Layout) -> tuple[str,
         return layout.event_time, layout.unit
     if layout == Layout() and "ts" in table.column_names:  # the other spelling that the dataset format allows
         return "ts", "ms"
-    raise _missing(stream, table, layout.event_time)
+    raise missing_column(stream, layout.event_time, table.column_names)
 
 
 def _optional(stream: str, table: pa.Table, chosen: str | None, default: str) -> str | None:
     if chosen is not None and chosen not in table.column_names:
-        raise _missing(stream, table, chosen)
+        raise missing_column(stream, chosen, table.column_names)
     return chosen or (default if default in table.column_names else None)
 
 
@@ -111,7 +111,3 @@ def _plain(values: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     if pa.types.is_dictionary(values.type):
         return _plain(values.cast(values.type.value_type))
     return values.cast(pa.string()) if pa.types.is_large_string(values.type) else values
-
-
-def _missing(stream: str, table: pa.Table, column: str) -> ColumnError:
-    return ColumnError(stream, column, problem="does not exist", remedy=f"columns are: {', '.join(table.column_names)}")

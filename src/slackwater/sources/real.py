@@ -20,6 +20,10 @@ from slackwater.sources.dataset import Dataset
 from slackwater.time import Duration
 
 VARIABLE = "SLACKWATER_DATA"
+HOLDS = (
+    "nezha_trainticket/spans.parquet and logs.parquet (for nezha), zeek_wrccdc/events.parquet (zeek), "
+    "nycflights13/departures.parquet and arrivals.parquet (flights), ooo_umts/events.parquet (umts)"
+)
 
 _MILLISECONDS = Layout("ts", arrival="arrival_seq", arrival_time="arrival_ts", unit="ms")
 _SPANS = Layout("ts_ns", arrival="arrival_seq", arrival_time="arrival_ns", unit="ns", drop=("ts", "arrival_ts"))
@@ -38,8 +42,8 @@ def data_folder() -> Path:
             return place.resolve()
     raise DatasetError(
         "shared data",
-        problem=f"not found in {' or '.join(map(str, places))}",
-        remedy=f"set the environment variable {VARIABLE} to the folder that holds nezha_trainticket, zeek_wrccdc, ...",
+        problem=f"not found in {' or '.join(map(str, places))}: {', '.join(REAL)} do not come with slackwater",
+        remedy=f"set the environment variable {VARIABLE} to a folder that holds {HOLDS}; all other sets are generated",
     )
 
 

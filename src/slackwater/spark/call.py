@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from slackwater.errors import StateError
+from slackwater.errors import AnotherQueryError, StateError
 from slackwater.events import Events, Tagged
 from slackwater.measurement import Counts
 from slackwater.pipeline.columns import decided_table, late_table, read_batch, released_table
@@ -79,7 +79,7 @@ class Saved:
                 "an unreadable entry", expected="one written by slackwater", remedy="restore the checkpoint from a copy"
             ) from error
         if written_for != identity:
-            raise StateError(
+            raise AnotherQueryError(
                 f"been written for {written_for}",
                 expected=identity,
                 remedy=f"change it back; or {START_ANEW}",

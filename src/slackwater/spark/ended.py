@@ -52,7 +52,8 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     (
         r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|is not a Parquet file",
         "a file of the source cannot be read",
-        "put a whole one in its place, and the same call goes on from the checkpoint",
+        "put a whole one in its place, and the same call goes on from the checkpoint; "
+        "or correct the schema, and start with a new checkpoint",
     ),
     (
         r"Python worker (?:exited unexpectedly|failed to connect back)|ExecutorLostFailure|OutOfMemoryError",

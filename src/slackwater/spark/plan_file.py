@@ -12,12 +12,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from slackwater.errors import StateError
+from slackwater.errors import AnotherQueryError, StateError
 from slackwater.paths import local_folder
 from slackwater.spark.control_stream import put
 from slackwater.spark.read_back import read_file
 
 FOLDER = "slackwater"
+OPERATOR = "operator"  # the name of the parameter that says which one it is
 NONE = "none"  # the value of a parameter that was not given
 START_ANEW = "drain the query as it was, then start with a new checkpoint and new folders"
 _MORE = "let `slackwater rescale` write a checkpoint with more buckets"
@@ -48,13 +49,13 @@ class Begun:
         if before.timers != self.timers:
             words = {False: "no timers for silent streams", True: "timers for silent streams"}
             why = "idle_after and Deadline need them, and no query with availableNow has any"
-            raise StateError(
+            raise AnotherQueryError(
                 words[before.timers], expected=words[self.timers], remedy=f"{why}: start it as before, or {START_ANEW}"
             )
         if before.control != self.control:
             words = {False: "no control stream", True: "a control stream"}
             change = "give" if before.control else "leave out"
-            raise StateError(
+            raise AnotherQueryError(
                 words[before.control],
                 expected=words[self.control],
                 remedy=f"{change} control= as before, or {START_ANEW}",
@@ -66,11 +67,11 @@ class Begun:
         if not differing:
             found, expected = difference(before.plan, self.plan)
             remedy = f"change it back, or {START_ANEW}; {_MAY_CHANGE}"
-            return StateError(f"been begun for {found!r}", expected=repr(expected), remedy=remedy)
+            return AnotherQueryError(f"been begun for {found!r}", expected=repr(expected), remedy=remedy)
         found, expected = (" and ".join(f"{name} = {both[i]}" for name, both in differing.items()) for i in (0, 1))
         more = f"{_MORE}, or " if list(differing) == ["buckets"] else ""
         remedy = f"change {' and '.join(differing)} back, or {more}{START_ANEW}; {_MAY_CHANGE}"
-        return StateError(f"been begun with {found}", expected=expected, remedy=remedy)
+        return AnotherQueryError(f"been begun with {found}", expected=expected, remedy=remedy)
 
     def keep(self, checkpoint: str | os.PathLike[str]) -> None:
         """Write it down for a checkpoint of which nothing was committed yet; Spark has made its folder by now."""
@@ -90,12 +91,13 @@ def read_begun(file: Path, *, remedy: str = "restore it, or delete it") -> Begun
 
 
 def changed(before: Mapping[str, str], now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return the parameters that are not what they were, each with both values.
+    """Return the parameters that are not what they were, each with both values; only the operator if it is another.
 
     >>> changed({"buckets": "4", "size": "2 s"}, {"buckets": "8", "size": "2 s", "early": "yes"})
     {'buckets': ('4', '8'), 'early': ('none', 'yes')}
     """
-    names = dict.fromkeys([*before, *now])
+    other = before.get(OPERATOR) != now.get(OPERATOR)  # then nearly all else differs too
+    names = [OPERATOR] if other else dict.fromkeys([*before, *now])
     both = {name: (before.get(name, NONE), now.get(name, NONE)) for name in names}
     return {name: (old, new) for name, (old, new) in both.items() if old != new}
 

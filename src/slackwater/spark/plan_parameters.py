@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from slackwater.plan.nodes import AggregateNode, JoinNode, MergeNode, ReorderNode, streams_of
 from slackwater.spark.join_call import condition_of
-from slackwater.spark.plan_file import NONE
+from slackwater.spark.plan_file import NONE, OPERATOR
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,7 +30,7 @@ def parameters_of(
     feed: Feed | None = None,
 ) -> dict[str, str]:
     """Return what the state of a plan depends on; of a chain, with the aggregate and where its columns are from."""
-    parts: list[_Parts] = [iter([("operator", node.operator + (" then aggregate" if then else ""))])]
+    parts: list[_Parts] = [iter([(OPERATOR, node.operator + (" then aggregate" if then else ""))])]
     streams = streams_of(node)
     parts += [_of_stream(stream, schema) for stream, schema in zip(streams, schemas, strict=True)]
     parts.append(_of_node(node))

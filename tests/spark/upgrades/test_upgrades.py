@@ -88,9 +88,9 @@ def refused(spark, folder: Path, **changed):
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"buckets": 4}, "state has been begun with buckets = 2, expected buckets = 4; change buckets back"),
-        ({"within": "60 ms"}, "within of a = 50 ms and within of b = 50 ms, expected within of a = 60 ms"),
-        ({"on": None, "where": "a.key < b.key"}, "condition = a.key = b.key, expected condition = a.key < b.key"),
+        ({"buckets": 4}, "state has been begun with buckets = 2, this query has buckets = 4; change buckets back"),
+        ({"within": "60 ms"}, "within of a = 50 ms and within of b = 50 ms, this query has within of a = 60 ms"),
+        ({"on": None, "where": "a.key < b.key"}, "condition = a.key = b.key, this query has condition = a.key < b.key"),
     ],
 )
 def test_a_changed_plan_is_refused_with_both_values_and_what_may_change(spark, tmp_path, changed, says):
