@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from slackwater.local.files import ENDINGS, read_files
 from slackwater.local.written import write_table
+from slackwater.paths import local_folder
 from slackwater.sources.catalog import load
 from slackwater.sql.bind import bind
 from slackwater.sql.described import meant, origin_of, target_of
@@ -55,7 +55,10 @@ def _table(pipeline: Pipeline, statement: CreateStream) -> pa.Table:
     if origin.format not in ENDINGS or origin.options:
         what = f"format {origin.format}" if origin.format not in ENDINGS else f"the option {next(iter(origin.options))}"
         pipeline.places.fail(statement.place, f"in process there is no {what}; Spark has it", _ON_SPARK)
-    return read_files(Path(origin.path or ""), origin.format, origin.columns)
+    path = local_folder(origin.path or "")
+    if path is None:
+        pipeline.places.fail(statement.place, f"in process nothing is read from {origin.path}; Spark may", _ON_SPARK)
+    return read_files(path, origin.format, origin.columns)
 
 
 def dataset_stream(pipeline: Pipeline, statement: CreateStream) -> pa.Table:
@@ -116,8 +119,11 @@ def _written(pipeline: Pipeline, table: pa.Table, sink: str | None, show: Notice
     if target.format == "console":
         show("\n".join(shown(table, target.rows)))
         return rows
+    place = pipeline.sinks[sink].place
     if target.format not in ENDINGS or target.path is None:
-        place = pipeline.sinks[sink].place
         pipeline.places.fail(place, f"in process there is no format {target.format}; Spark has it", _ON_SPARK)
-    with pipeline.places.at(pipeline.sinks[sink].place):
-        return f"{rows} -> {write_table(table, Path(target.path), target.format)}"
+    path = local_folder(target.path)
+    if path is None:
+        pipeline.places.fail(place, f"in process nothing is written to {target.path}; Spark may", _ON_SPARK)
+    with pipeline.places.at(place):
+        return f"{rows} -> {write_table(table, path, target.format)}"

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from slackwater.decisions import DECISIONS
 from slackwater.local.files import ENDINGS
+from slackwater.paths import local_folder
 from slackwater.plan.contract_text import parse_contract
 from slackwater.quality.batch_log import ruling_contract
 from slackwater.sql.described import Target, target_of
@@ -159,7 +160,8 @@ class Running:
 
 def absolute(path: str | None) -> str | None:
     """Return a path that is the same for Spark's JVM, which may have been started elsewhere; addresses are."""
-    return path if path is None or "://" in path else os.path.abspath(path)
+    here = None if path is None else local_folder(path)
+    return path if here is None else os.path.abspath(here)
 
 
 def _where(target: Target | None) -> str:
