@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks import guard
 from benchmarks.guard import LEAST_NOISE, Watched, entry_of, limit_of
 
 
@@ -22,3 +23,9 @@ def test_both_sides_are_measured_by_the_same_clock():
     times = iter([10.0, 13.0, 20.0, 21.0])
     case = Watched("none", list, list, "itself", clock=lambda: next(times)).case(1.0)
     assert (3.0, 1.0) == (case.ours(), pytest.approx(case.rival()))
+
+
+def test_a_case_that_the_baseline_does_not_have_is_an_error(monkeypatch, tmp_path):
+    monkeypatch.setattr(guard, "BASELINE", tmp_path / "none.json")
+    with pytest.raises(KeyError, match="the baseline does not have 'reorder': python -m benchmarks.guard"):
+        next(guard.cases(quick=True))
