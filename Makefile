@@ -30,9 +30,9 @@ docs: $(READY)  ## the documentation as a site in build/docs, without any networ
 pictures: $(READY)  ## the pictures of the documentation, drawn from runs
 	$(BIN)/python scripts/site/pictures.py
 
-bench: $(READY)  ## all jobs by all engines (about 40 minutes; first: make rivals), then our own benchmarks: ratios in the same run
+bench: $(READY)  ## all jobs by all engines (50 minutes; first: make rivals), then our own benchmarks (an hour and more)
 	$(BIN)/slackwater bench rivals --repeat 3
-	$(BIN)/slackwater bench all
+	$(BIN)/slackwater bench all --repeat 3
 
 rivals: $(READY)  ## an environment for each engine that benchmarks compare with (a few gigabytes)
 	$(BIN)/python -m benchmarks.rivals setup

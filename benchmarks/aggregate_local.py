@@ -36,7 +36,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
         table = _rows(rows, per_slide=per_slide)
         config = {"rows": rows, "groups": GROUPS, "per_slide": per_slide}
         ours, rival = partial(_aggregate, table), partial(_polars, _with_pane(table))
-        yield Case(f"aggregate, {name} panes", ours, rival, 2.0, "Polars, grouping by pane id", config)
+        yield Case(f"aggregate, {name} panes", ours, rival, 1.5, "Polars, grouping by pane id", config)
     some = _rows(rows // 5, per_slide=2_000, groups=200)
     for overlap in (30, 300):
         per_row = partial(_per_result, some, overlap * SLIDE)

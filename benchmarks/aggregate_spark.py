@@ -20,7 +20,7 @@ from benchmarks.harness import Case, nothing
 from benchmarks.spark_files import read, run_ours, run_rival, scratch, write_files
 
 SLIDE = 10  # seconds
-LIMITS = {3: 1.0, 30: 1 / 3}
+LIMITS = {3: 1 / 2, 30: 1 / 10}
 BUCKETS = 2
 
 
