@@ -42,7 +42,7 @@ experiments: $(READY)  ## the documents' figures and ours at the small scale; fa
 	$(BIN)/slackwater report --markdown experiment-results/REPRODUCTION.md
 
 SEEDS ?= 1000
-simulate: $(READY)  ## random plans and streams, cut and restored, against oracles (SEEDS=10000: about 11 minutes)
+simulate: $(READY)  ## random plans and streams, cut and restored, against oracles (SEEDS=10000: about 15 minutes)
 	$(BIN)/slackwater simulate --seeds $(SEEDS)
 
 chaos: KILLS ?= 200
