@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 import slackwater as sw
 from benchmarks.data import out_of_order
 from benchmarks.harness import Case
-from benchmarks.spark_files import read, scratch, write_files
+from benchmarks.spark_files import read, scratch, start_rival, write_files
 
 STARTING = 4  # batches
 SLACK = sw.FixedSlack("100 ms")
@@ -37,10 +37,10 @@ def cases(*, quick: bool) -> Iterator[Case]:
     with scratch() as (spark, folder):
         write_files(folder / "in", out_of_order(rows * files), files)
         for name, ours in (("reorder", _reorder), ("aggregate", _aggregate)):
-            trigger = {"processingTime": f"{2 * _typical(partial(ours, spark, folder), files)} milliseconds"}
+            trigger = {"processingTime": f"{2 * typical(partial(ours, spark, folder), files)} milliseconds"}
             config = {"rows": rows, "batches": files - STARTING, **trigger}
             own, other = (
-                Latencies(partial(_durations, partial(start, spark, folder), files, trigger))
+                Latencies(partial(durations, partial(start, spark, folder), files, trigger))
                 for start in (ours, _passed)
             )
             against = 1.3, "pass-through, same trigger", config
@@ -65,12 +65,13 @@ class Latencies:
         return float(np.percentile(self.runs.popleft(), 99))
 
 
-def _typical(start: Start, files: int) -> int:
+def typical(start: Start, files: int) -> int:
     """Return the milliseconds that a batch takes when the next one follows at once."""
-    return round(float(np.median(_durations(start, files, {"availableNow": True}))))
+    return round(float(np.median(durations(start, files, {"availableNow": True}))))
 
 
-def _durations(start: Start, files: int, trigger: dict[str, Any]) -> list[int]:
+def durations(start: Start, files: int, trigger: dict[str, Any]) -> list[int]:
+    """Return the milliseconds of each batch of a run, but for the first ones."""
     query = start(trigger)
     while query.isActive and len(_took(query)) < files:
         time.sleep(0.2)
@@ -84,7 +85,7 @@ def _took(query: StreamingQuery) -> list[int]:
 
 def _reorder(spark: SparkSession, folder: Path, trigger: dict[str, Any]) -> StreamingQuery:
     stream = sw.stream(read(spark, folder / "in"), event_time="event_time", arrival="seq")
-    return _started(sw.reorder(stream, contract=SLACK), folder, trigger)
+    return started(sw.reorder(stream, contract=SLACK), folder, trigger)
 
 
 def _aggregate(spark: SparkSession, folder: Path, trigger: dict[str, Any]) -> StreamingQuery:
@@ -92,10 +93,11 @@ def _aggregate(spark: SparkSession, folder: Path, trigger: dict[str, Any]) -> St
     windows = sw.aggregate(
         stream, by="key", size="3 seconds", slide="1 second", values=VALUES, contract=SLACK, buckets=2
     )
-    return _started(windows, folder, trigger)
+    return started(windows, folder, trigger)
 
 
-def _started(output: Any, folder: Path, trigger: dict[str, Any]) -> StreamingQuery:
+def started(output: Any, folder: Path, trigger: dict[str, Any]) -> StreamingQuery:
+    """Start a slackwater query with all three outputs."""
     out = Path(tempfile.mkdtemp(dir=folder))
     outputs = {name: str(out / name) for name in ("results", "late", "decisions", "checkpoint")}
     query: StreamingQuery = output.start(**outputs, trigger=trigger)
@@ -103,10 +105,4 @@ def _started(output: Any, folder: Path, trigger: dict[str, Any]) -> StreamingQue
 
 
 def _passed(spark: SparkSession, folder: Path, trigger: dict[str, Any]) -> StreamingQuery:
-    out = Path(tempfile.mkdtemp(dir=folder))
-
-    def write(batch: DataFrame, number: int) -> None:
-        batch.write.mode("overwrite").parquet(str(out / "results" / f"batch={number}"))
-
-    writer = read(spark, folder / "in").writeStream.foreachBatch(write)
-    return writer.option("checkpointLocation", str(out / "checkpoint")).trigger(**trigger).start()
+    return start_rival(read(spark, folder / "in"), folder, trigger)[0]

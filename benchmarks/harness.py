@@ -32,6 +32,7 @@ PARTS = (
     "reorder-state",
     "state-bytes",
     "batch-latency",
+    "native-latency",
     "adaptation-spark",
     "reorder-contract",
     "join-local",

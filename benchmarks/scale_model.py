@@ -24,7 +24,7 @@ from slackwater.models.scale_out import PARTS, Batch, ScaleOut, fit
 
 FILE = RESULTS / "scale_model.jsonl"
 ROLES = ("driver_java", "driver_python", "executor_java", "executor_python")
-SHOWN = (1, 2, 4, 8, 16, 64)  # executors that the model is asked about
+SHOWN = (1, 2, 10, 100, 1_000)  # executors that the model is asked about
 
 Run = dict[str, Any]
 

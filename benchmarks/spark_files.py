@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 import slackwater as sw
 from slackwater.spark.own_settings import OF_LOCAL_FILES
@@ -80,11 +81,17 @@ def run_ours(output: Any, folder: Path, batches: list[int] | None = None) -> Pat
 
 def run_rival(rows: DataFrame, folder: Path) -> Path:
     """Run a query of Spark's own to its end, its output written batch by batch; return where it is."""
+    query, out = start_rival(rows, folder, {"availableNow": True})
+    query.awaitTermination()
+    return out
+
+
+def start_rival(rows: DataFrame, folder: Path, trigger: dict[str, Any]) -> tuple[StreamingQuery, Path]:
+    """Start a query of Spark's own, its output written batch by batch; return it and where its output is."""
     out = Path(tempfile.mkdtemp(dir=folder))
 
     def write(batch: DataFrame, number: int) -> None:
         batch.write.mode("overwrite").parquet(str(out / "results" / f"batch={number}"))
 
     writer = rows.writeStream.foreachBatch(write).option("checkpointLocation", str(out / "checkpoint"))
-    writer.trigger(availableNow=True).start().awaitTermination()
-    return out
+    return writer.trigger(**trigger).start(), out
