@@ -21,6 +21,7 @@ import slackwater as sw
 from benchmarks.cluster import settings
 from benchmarks.processor_time import by_role
 from benchmarks.spark_files import read, run_ours
+from benchmarks.split import by_executor, since, state_bytes
 
 CONTRACTS = {"FixedSlack": sw.FixedSlack("1 second"), "Deadline": sw.Deadline("6 seconds")}
 ANSWER = "answer: "  # workers may print, too
@@ -44,7 +45,7 @@ def run(spark: SparkSession, folder: str, contract: str, buckets: int) -> dict[s
     a, b = (sw.stream(read(spark, files / name), name=name, event_time="ts", arrival="seq") for name in "ab")
     joined = sw.join(a, b, on="key", within="5 seconds", contract=CONTRACTS[contract], buckets=buckets)
     batches: list[int] = []
-    before, started = by_role(os.getpid(), _application(spark)), time.perf_counter()
+    before, begun, started = by_role(os.getpid(), _application(spark)), by_executor(spark), time.perf_counter()
     out = run_ours(joined, files, batches)
     seconds, after = time.perf_counter() - started, by_role(os.getpid(), _application(spark))
     return {
@@ -52,6 +53,8 @@ def run(spark: SparkSession, folder: str, contract: str, buckets: int) -> dict[s
         "batch_seconds": [milliseconds / 1_000 for milliseconds in batches],
         "processor": {role: after[role] - before[role] for role in before},
         "results": fingerprint(spark.read.parquet(str(out / "results"))),
+        "split": since(begun, by_executor(spark)),
+        "state_bytes": state_bytes(out / "checkpoint"),
         "written": str(out / "results"),
         "at_work": _executors(spark),
     }

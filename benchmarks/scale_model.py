@@ -24,6 +24,7 @@ from slackwater.models.scale_out import PARTS, Batch, ScaleOut, fit
 
 FILE = RESULTS / "scale_model.jsonl"
 ROLES = ("driver_java", "driver_python", "executor_java", "executor_python")
+_DIVIDED = ("tasks", "task_ms", "read")
 SHOWN = (1, 2, 10, 100, 1_000)  # executors that the model is asked about
 
 Run = dict[str, Any]
@@ -51,6 +52,7 @@ def report(runs: list[Run]) -> None:
     print(f"\n{model}, error {model.error(steady):.0%} in the median\n")
     print(markdown(_expected(model, sorted({run["rows"] for run in runs}))))
     print("\n" + markdown(_processors(runs)))
+    print("\n" + markdown(_split(runs)))
 
 
 def _run(sizes: list[int], contract: str, buckets: int, repeat: int) -> None:
@@ -85,6 +87,24 @@ def _processors(runs: list[Run]) -> list[list[str]]:
         slope, start = np.polyfit([run["rows"] for run in runs], [run["processor"][role] / FILES for run in runs], 1)
         table.append([role.replace("_", ", "), f"{start:.2f}", f"{slope * 1e6:.2f}"])
     return table
+
+
+def _split(runs: list[Run]) -> list[list[str]]:
+    """Return the share that each executor had in the work of runs with several, and each bucket in the state."""
+    table = [["rows per batch", "of executors", "tasks", "time of tasks", "read from shuffles", "state of buckets"]]
+    several = [run for run in runs if run["executors"] > 1]
+    for rows in sorted({run["rows"] for run in several}):
+        these = [run for run in several if run["rows"] == rows]
+        columns = [[[each[name] for each in run["split"].values()] for run in these] for name in _DIVIDED]
+        columns.append([run["state_bytes"] for run in these])
+        table.append([f"{rows:,}", str(these[0]["executors"]), *map(_shares, columns)])
+    return table
+
+
+def _shares(runs: list[list[int]]) -> str:
+    """Return the smallest and the largest share of all runs."""
+    shares = [part / max(sum(parts), 1) for parts in runs for part in parts]
+    return f"{min(shares):.0%} to {max(shares):.0%}"
 
 
 def _expected(model: ScaleOut, sizes: list[int]) -> list[list[str]]:

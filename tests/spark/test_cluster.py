@@ -23,7 +23,7 @@ END = timedelta(seconds=2)  # what the query still holds when its files end is w
 
 @pytest.fixture(scope="module")
 def ran():
-    """What two executors gave, what one process gives, and the processes of the cluster, which has ended."""
+    """What two executors gave, what one process gives, the processes of a cluster that has ended, and its answer."""
     if not Path("/proc/self/stat").exists():
         pytest.skip("processor times are read from /proc, which this system does not have")
     with ExitStack() as stack:
@@ -31,21 +31,31 @@ def ran():
             running = stack.enter_context(drivers((2,)))
         except (ClusterError, OSError) as error:
             pytest.skip(f"the processes of a cluster cannot be started here: {error}")
-        written = running.run(2, ROWS, "FixedSlack", buckets=2)["written"]
+        answer = running.run(2, ROWS, "FixedSlack", buckets=2)
         expected = in_process(running.folder / str(ROWS))
-        found = pa.concat_tables(ds.dataset(each).to_table() for each in sorted(Path(written).glob("batch=*")))
+        found = pa.concat_tables(
+            ds.dataset(each).to_table() for each in sorted(Path(answer["written"]).glob("batch=*"))
+        )
     last = pc.max(expected["event_time"]).as_py() - END
-    return pairs(found, last), pairs(expected, last), running.cluster.processes
+    return pairs(found, last), pairs(expected, last), running.cluster.processes, answer
 
 
 def test_two_executors_give_the_results_of_one_process(ran):
-    found, expected, _ = ran
+    found, expected, *_ = ran
     assert len(expected) > ROWS
     assert expected == found
 
 
 def test_nothing_is_left_of_a_cluster_behind_its_block(ran):
     assert [] == [pid for pid in ran[2] if Path(f"/proc/{pid}").exists()]
+
+
+def test_buckets_divide_tasks_shuffled_bytes_and_state_among_executors(ran):
+    answer = ran[3]
+    for figure in ("tasks", "read"):
+        assert 2 == sum(done[figure] > 0 for done in answer["split"].values()), (figure, answer["split"])
+    smaller, larger = sorted(answer["state_bytes"])
+    assert larger < 1.5 * smaller
 
 
 def in_process(folder: Path) -> pa.Table:
