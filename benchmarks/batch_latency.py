@@ -73,10 +73,15 @@ def typical(start: Start, files: int) -> int:
 def durations(start: Start, files: int, trigger: dict[str, Any]) -> list[int]:
     """Return the milliseconds of each batch of a run, but for the first ones."""
     query = start(trigger)
-    while query.isActive and len(_took(query)) < files:
+    while query.isActive and _done(query.lastProgress) < files:
         time.sleep(0.2)
     query.stop()
     return _took(query)[STARTING:]
+
+
+def _done(last: Any) -> int:
+    """Return how many batches there were; all of their reports are asked for only at the end, since these take time."""
+    return 0 if last is None else last["batchId"] + bool(last["numInputRows"])
 
 
 def _took(query: StreamingQuery) -> list[int]:

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,8 +14,11 @@ import pytest
 
 import slackwater as sw
 from slackwater.errors import ColumnError, ParameterError
-from slackwater.spark.outputs import checked_destinations
+from slackwater.spark.call import RESULTS
+from slackwater.spark.outputs import ParquetFolder, batch_writer, checked_destinations
+from slackwater.spark.packets import to_bytes
 from slackwater.spark.source_folders import source_folders
+from slackwater.spark.staged import Output, Staging
 from slackwater.sql.pipeline import read_pipeline
 from slackwater.sql.run import run as run_pipeline
 
@@ -171,6 +175,18 @@ def test_each_output_has_columns_of_its_own(tmp_path):
     )
     with pytest.raises(ColumnError, match="'late': column 'batch' has the name of the batch folders"):
         checked_destinations({"late": tmp_path / "out"}, checkpoint=str(tmp_path / "c"), columns=columns, reads=())
+
+
+def test_nothing_is_planned_in_a_batch_whose_outputs_buckets_write(tmp_path):
+    folder = tmp_path / "results"
+    staging = Staging({RESULTS: Output(str(folder), pa.schema([("a", pa.int64())]), "none")})
+    write = batch_writer(lambda packets, kind: packets, {"results": ParquetFolder(str(folder))}, staging)
+    bodies = pa.array([to_bytes(pa.table({"a": [1, 2]}))], pa.binary())
+    found = {"kind": pa.array([RESULTS], pa.int8()), "bucket": [0], "file": pa.nulls(1, pa.binary()), "body": bodies}
+    packets = Mock(spec=["toArrow", "sparkSession"])  # nothing more can be asked of Spark
+    packets.toArrow.return_value = pa.table(found)
+    write(packets, 0)
+    assert [1, 2] == pq.read_table(folder / "batch=0", partitioning=None)["a"].to_pylist()
 
 
 def show(folder: Path, number: int, *times: int) -> None:

@@ -56,23 +56,23 @@ def measure_of(contract: Contract) -> str:
     return next((name for kind, name in _MEASURES.items() if isinstance(promise, kind)), "none")
 
 
-def observed(packets: DataFrame, *, summary: int, operator: str) -> DataFrame:
-    """Let progress reports say what the packets of a batch, of which `summary` is a kind, add up to.
+def observed(packets: DataFrame, *, operator: str) -> DataFrame:
+    """Let progress reports say what the packets of a batch add up to.
 
     Of several buckets: the sums of counts, the longest slack, and the worst quality. What that is about they say
-    themselves: the contract may have changed since the query was started.
+    themselves: the contract may have changed since the query was started. A column is null in packets that have nothing
+    to say of it, so that no expression need look at their kind: Spark plans all of them anew in every batch.
     """
     from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 
-    told = F.col("kind") == summary
-    measure = F.max(F.when(told, F.col("measure")))
+    measure = F.max("measure")
     return packets.observe(
         OBSERVED,
         F.max(F.lit(operator)).alias("operator"),
         measure.alias("measure"),
-        *(F.sum(F.when(told, F.col(name))).alias(name) for name in ("arrived", "released", "late", "buffered")),
-        *(F.max(F.when(told, F.col(name))).alias(name) for name in ("slack", "held", "stall")),
-        F.sum(F.when(told, F.col("state_bytes"))).alias("state_bytes"),
+        *(F.sum(name).alias(name) for name in ("arrived", "released", "late", "buffered")),
+        *(F.max(name).alias(name) for name in ("slack", "held", "stall")),
+        F.sum("state_bytes").alias("state_bytes"),
         *(F.sum(name).alias(name) for name in COUNTED),
         F.max("target").alias("target"),
         *(

@@ -119,11 +119,13 @@ def batch_writer(
 ) -> Callable[[DataFrame, int], None]:
     """Return the function for `foreachBatch`: it runs the operator once and writes every output.
 
-    What buckets stage themselves is put in place; other outputs are written by Spark. `decide` adds decisions to those
-    of the buckets, from what they report; `notice` sees what they say of their work. `begin` is called once, before the
-    first batch of a run; `check` before anything of a batch is put in place, with what buckets say of the rows that
-    they were given; `measure` when a batch is written, with what buckets say of how long its rows had waited; `reports`
-    likewise, with figures and what control records led to.
+    What buckets stage themselves is put in place; other outputs are written by Spark. Where there are none of these, it
+    is given packets `without_rows`: they are part of the query's plan then, and not planned again in every batch.
+
+    `decide` adds decisions to those of the buckets, from what they report; `notice` sees what they say of their work.
+    `begin` is called once, before the first batch of a run; `check` before anything of a batch is put in place, with
+    what buckets say of the rows that they were given; `measure` when a batch is written, with what buckets say of how
+    long its rows had waited; `reports` likewise, with figures and what control records led to.
     """
     by_spark = {KIND_OF[name]: write for name, write in writers.items() if KIND_OF[name] not in staging.outputs}
     horizons = Horizons()
@@ -140,7 +142,8 @@ def batch_writer(
         try:
             spark = packets.sparkSession
             with horizons.told(spark):
-                found = described(spark, "operator", partial(_without_rows, packets, staging))()
+                small = without_rows(packets, staging) if by_spark else packets
+                found = described(spark, "operator", small.toArrow)()
             horizons.hear(_said(found, HORIZON))
             if check is not None:
                 check(_bodies(found, INPUT), batch)
@@ -204,12 +207,12 @@ def _run(works: Sequence[tuple[Write, Callable[[], object]]], spark: SparkSessio
         work()
 
 
-def _without_rows(packets: DataFrame, staging: Staging) -> pa.Table:
-    """Return a few numbers, what buckets report to the driver and small outputs, however many rows there are."""
+def without_rows(packets: DataFrame, staging: Staging) -> DataFrame:
+    """Select a few numbers, what buckets report to the driver and small outputs, however many rows there are."""
     reported = (STATISTICS, SUMMARY, LATENCY, HORIZON, INPUT, REPORT, *staging.outputs)
     body = F.when(F.col("kind").isin(*reported), F.col("body"))
     bytes_ = F.octet_length("body").alias("bytes")
-    return packets.select("kind", "bucket", "file", bytes_, body.alias("body")).toArrow()
+    return packets.select("kind", "bucket", "file", bytes_, body.alias("body"))
 
 
 def _packets_of(packets: DataFrame, found: pa.Table, kind: int, added: bytes | None) -> DataFrame:

@@ -19,7 +19,7 @@ from slackwater.errors import ParameterError
 from slackwater.pipeline.columns import check_types
 from slackwater.plan.explain import in_a_line, in_words
 from slackwater.spark.about_file import About
-from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS, SUMMARY
+from slackwater.spark.call import DECISIONS, LATE, PACKETS_OUT, RESULTS
 from slackwater.spark.checkpoint_files import check_files
 from slackwater.spark.control_stream import control_packets, describe
 from slackwater.spark.driver import check_same_scope
@@ -29,7 +29,7 @@ from slackwater.spark.latency import BatchLatency, Told
 from slackwater.spark.noted import Noted
 from slackwater.spark.observed import observed
 from slackwater.spark.one_query import check_unused
-from slackwater.spark.outputs import KIND_OF, Destination, batch_writer, checked_destinations, staging_of
+from slackwater.spark.outputs import KIND_OF, Destination, batch_writer, checked_destinations, staging_of, without_rows
 from slackwater.spark.own_settings import own_settings
 from slackwater.spark.pace import Pace
 from slackwater.spark.packets import unpacker
@@ -155,12 +155,13 @@ class SparkQuery(Displayed, ABC):
         hooks = Hooks(checkpoint, begun, about, replace(measured, note=noted.measured), check, plan._spread_file)
         on_batch: Any = hooks.for_writer()
         staging = staging_of(destinations, self._schemas_out, self.frames[0].sparkSession)
+        spark, alone = self.frames[0].sparkSession, len(staging.outputs) == len(destinations)
+        packets = plan._packets(control, driver, staging)
         writer = (
-            plan._packets(control, driver, staging)
+            (without_rows(packets, staging) if alone else packets)
             .writeStream.option("checkpointLocation", os.fspath(checkpoint))
             .foreachBatch(batch_writer(self._unpack, destinations, staging, self._notice, decide, **on_batch))
         )
-        spark, alone = self.frames[0].sparkSession, len(staging.outputs) == len(destinations)
         with (
             name_for(name, in_words(self.node), spark) as named_so,
             own_settings(spark, self.frames, buckets=self._buckets, alone=alone, checkpoint=checkpoint),
@@ -307,7 +308,7 @@ class SparkQuery(Displayed, ABC):
             outputMode="Append",
             timeMode="ProcessingTime" if self._has_timers else "None",
         )
-        return observed(out, summary=SUMMARY, operator=self.node.operator)
+        return observed(out, operator=self.node.operator)
 
     def _within(self, trigger: dict[str, Any] | None) -> Self:
         """Return the same plan as its trigger lets it run."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark import TaskContext, cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+from pyspark.sql.types import BinaryType, LongType, StringType, StructType
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from slackwater.spark.processor import BucketProcessor
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]
+
+# Not as text: Python would ask the JVM to parse each of them, in every task of every micro-batch.
+_ENTRY = StructType().add("body", StringType())
+_NUMBER = StructType().add("number", LongType())
+_CHUNK = StructType().add("body", BinaryType())
 
 
 class Shell(StatefulProcessor):
@@ -50,5 +56,5 @@ class Shell(StatefulProcessor):
 
 def open_state(handle: Any, maps: Sequence[str]) -> tuple[Any, list[Any]]:
     """Open one value with everything small, and maps of numbered chunks."""
-    meta = handle.getValueState("meta", "body STRING")
-    return meta, [handle.getMapState(name, "number BIGINT", "body BINARY") for name in maps]
+    meta = handle.getValueState("meta", _ENTRY)
+    return meta, [handle.getMapState(name, _NUMBER, _CHUNK) for name in maps]
