@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark import TaskContext, cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+from pyspark.sql.types import BinaryType, LongType, StringType, StructType
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from slackwater.spark.processor import BucketProcessor
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]
+
+
+# Not as text, which Spark's parser would be asked about each time that state is opened.
+_COLUMNS = ("body", StringType()), ("number", LongType()), ("body", BinaryType())
 
 
 class Shell(StatefulProcessor):
@@ -50,5 +55,6 @@ class Shell(StatefulProcessor):
 
 def open_state(handle: Any, maps: Sequence[str]) -> tuple[Any, list[Any]]:
     """Open one value with everything small, and maps of numbered chunks."""
-    meta = handle.getValueState("meta", "body STRING")
-    return meta, [handle.getMapState(name, "number BIGINT", "body BINARY") for name in maps]
+    text, number, body = (StructType().add(*column) for column in _COLUMNS)
+    meta = handle.getValueState("meta", text)
+    return meta, [handle.getMapState(name, number, body) for name in maps]
