@@ -5,8 +5,10 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import functions as F  # noqa: N812
 
 import slackwater as sw
+from slackwater.spark.arrow_batches import BYTES, MOST_ROWS, ROWS, UNLIMITED
 from slackwater.spark.own_settings import own_settings
 
 pytestmark = pytest.mark.spark
@@ -62,3 +64,30 @@ def test_files_of_a_mounted_checkpoint_are_renamed_without_starting_processes(sp
 
 def test_files_of_a_checkpoint_elsewhere_are_left_to_spark(spark, frame):
     assert within(spark, frame, FILES, checkpoint="hdfs://somewhere/checkpoint")[0] is None
+
+
+def test_rows_of_numbers_are_sent_without_counting_their_bytes(spark, frame):
+    assert (UNLIMITED, None) == within(spark, frame, BYTES)
+    assert str(MOST_ROWS) == within(spark, frame, ROWS)[0]
+
+
+def test_rows_with_texts_are_sent_as_the_session_says(spark, frame):
+    texts = frame.withColumn("text", F.col("ts").cast("string"))
+    assert within(spark, texts, BYTES)[0] is None
+
+
+def test_functions_in_python_before_ours_get_rows_as_the_session_says(spark, frame):
+    assert within(spark, frame.mapInArrow(lambda rows: rows, "ts BIGINT"), BYTES)[0] is None
+    assert within(spark, frame.withColumn("ts", F.udf(int, "BIGINT")("ts")), BYTES)[0] is None
+
+
+def test_a_function_that_gets_the_results_gets_rows_as_the_session_says(spark, frame):
+    assert within(spark, frame, BYTES, alone=False)[0] is None
+
+
+def test_who_has_chosen_a_limit_of_bytes_keeps_it(spark, frame):
+    spark.conf.set(BYTES, "1000000")
+    try:
+        assert ("1000000", "1000000") == within(spark, frame, BYTES)
+    finally:
+        spark.conf.unset(BYTES)

@@ -10,6 +10,7 @@ queries keep theirs.
   a rename replaces the old file in one step either way. Elsewhere it stays what it is: on HDFS the older one cannot
   replace a file. Spark's own checksum of each file, a second file to be renamed, is left out: on a mounted file system
   Hadoop keeps one of its own beside each file, and checks it.
+- *Rows at a time on their way to Python*, where they are small: see `spark/arrow_batches.py`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from slackwater.paths import local_folder
+from slackwater.spark.arrow_batches import BYTES, ROWS, for_arrow
 from slackwater.spark.connect import is_connect
 from slackwater.spark.places import EVENLY
 
@@ -54,7 +56,7 @@ def own_settings(
     """Let a query that is started within have settings of its own.
 
     It keeps the session's number of partitions where something else in it is spread by that: an operator in front of
-    ours, or a user's own function behind it, in which case `alone` is false.
+    ours, or a user's own function behind it, in which case `alone` is false. Likewise the rows at a time.
     """
     if is_connect(spark):  # a session of a server; it may be shared
         yield
@@ -63,6 +65,8 @@ def own_settings(
         wanted = dict(_for_files(spark, checkpoint))
         if alone and all(map(moves_nothing, frames)):
             wanted |= _for_partitions(spark, buckets)
+        if alone and spark.conf.get(BYTES, None) is None:
+            wanted |= for_arrow(frames, spark.conf.get(ROWS, None))
         before = {name: spark.conf.get(name, None) for name in wanted}
         try:
             for name, value in wanted.items():

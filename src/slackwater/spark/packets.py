@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from pyspark.sql.types import BinaryType, ByteType, IntegerType, StructType
 
+from slackwater.spark.arrow_batches import fillers_of_bytes
 from slackwater.spark.given import made_of, saying_made_of
 from slackwater.spark.ui_names import named
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+
+    from slackwater.events import Rows
 
 Mapper: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 Parts: TypeAlias = Callable[[int, pa.Table], Iterable[tuple[int, pa.Table]]]  # of a bucket and its rows, by kind
@@ -37,7 +41,7 @@ PACKETS_IN = (  # not as text: Spark's parser is the slower the newer its JVM is
     .add("position", IntegerType())
     .add("body", BinaryType())
 )
-ROWS, CONTROL, CELLS = 0, 1, 2  # kinds of packets on the way in
+ROWS, CONTROL, CELLS, FILLER = 0, 1, 2, 3  # kinds of packets on the way in; the last says nothing
 
 
 def to_bytes(table: pa.Table) -> bytes:
@@ -66,11 +70,14 @@ def packer(schema: pa.Schema, bucket_column: str | None, stream: int = 0, parts:
         context = TaskContext.get()
         source = context.partitionId() if context is not None else 0
         split: Parts = _rows_alone if parts is None else parts()
+        each = fillers_of_bytes()
         position = 0
         for table in _gathered(batches):
             for bucket, rows in _by_bucket(table, bucket_column):
                 for kind, part in split(bucket, rows.cast(schema)):
-                    yield _packet(bucket, kind, stream, source, position, to_bytes(part))
+                    body = to_bytes(part)
+                    fillers = 0 if each is None else len(body) // each
+                    yield _packet(bucket, kind, stream, source, position, body, fillers)
                     position += 1
 
     return named(pack, "pack", f"stream {stream}")
@@ -100,7 +107,8 @@ class Packet(NamedTuple):
 
 def packets_in(frames: Iterable[pd.DataFrame]) -> list[Packet]:
     """Return packets in the order in which they were made, task by task: few of them, so plain values will do."""
-    columns = ([frame[name].tolist() for name in Packet._fields] for frame in frames)
+    said = (frame[frame["kind"] != FILLER] for frame in frames)
+    columns = ([frame[name].tolist() for name in Packet._fields] for frame in said)
     return sorted((Packet(*row) for found in columns for row in zip(*found, strict=True)), key=lambda each: each[:2])
 
 
@@ -154,24 +162,33 @@ def _by_bucket(table: pa.Table, column: str | None) -> Iterator[tuple[int, pa.Ta
         return
     bucket = table[column].to_numpy()
     rows = table.drop_columns([column])
-    order = np.argsort(bucket, kind="stable")
+    order = np.argsort(_narrow(bucket), kind="stable")
     numbers, starts = np.unique(bucket[order], return_index=True)
     sorted_rows = rows.take(order)
     for number, start, stop in zip(numbers, starts, [*starts[1:], len(order)], strict=True):
         yield int(number), sorted_rows.slice(start, stop - start)
 
 
+def _narrow(numbers: Rows) -> npt.NDArray[np.integer[Any]]:
+    """Return small numbers in a type that NumPy sorts without comparing them."""
+    return numbers.astype(np.int16) if len(numbers) and numbers.max() < 2**15 else numbers
+
+
 def _rows_alone(bucket: int, rows: pa.Table) -> list[tuple[int, pa.Table]]:
     return [(ROWS, rows)]
 
 
-def _packet(bucket: int, kind: int, stream: int, source: int, position: int, body: bytes) -> pa.RecordBatch:
+def _packet(
+    bucket: int, kind: int, stream: int, source: int, position: int, body: bytes, fillers: int
+) -> pa.RecordBatch:
+    """Return a packet, with as many fillers behind it (see `spark/arrow_batches.py`)."""
+    rows = 1 + fillers
     columns: list[pa.Array[Any]] = [
-        pa.array([bucket], pa.int32()),
-        pa.array([kind], pa.int8()),
-        pa.array([stream], pa.int32()),
-        pa.array([source], pa.int32()),
-        pa.array([position], pa.int32()),
-        pa.array([body], pa.binary()),
+        pa.repeat(pa.scalar(bucket, pa.int32()), rows),
+        pa.array([kind, *[FILLER] * fillers], pa.int8()),
+        pa.repeat(pa.scalar(stream, pa.int32()), rows),
+        pa.repeat(pa.scalar(source, pa.int32()), rows),
+        pa.repeat(pa.scalar(position, pa.int32()), rows),
+        pa.array([body, *[None] * fillers], pa.binary()),
     ]
     return pa.RecordBatch.from_arrays(columns, names=["bucket", "kind", "stream", "source", "position", "body"])
