@@ -78,6 +78,11 @@ class Arrivals:
         """Return for each event the value of its step."""
         return values if self._step is None else values[self._step]
 
+    @property
+    def steps_of_events(self) -> Rows:
+        """The step of each event; none where each is a step of its own."""
+        return np.empty(0, np.int64) if self._step is None else self._step
+
     def step_of(self, position: Rows) -> Rows:
         """Return the step of the events at these positions."""
         return position if self._step is None else self._step[position]
