@@ -125,9 +125,9 @@ class WindowAggregateLogic:
         shown = self._put_and_show(batch, leads, arrivals.steps - last_is_quiet)
         windows = self._held.closed(opened, stopped)
         if len(straggling):
-            closing = straggling.entry < stopped
-            came = straggling.position[closing]
-            spans = straggling.entry[closing], np.minimum(straggling.last[closing], stopped - 1)
+            close = straggling.entry < stopped
+            came = straggling.position[close]
+            spans = straggling.entry[close], np.minimum(straggling.last[close], stopped - 1)
             windows = self._with_stragglers(windows, *spans, group[came], _of(inputs, came))
             self._put(batch.pane(self._panes), group, inputs, straggling.position[straggling.last >= stopped])
         self._clock, self._reached = int(arrivals.clock[-1]), int(placed.reached[-1])

@@ -131,7 +131,8 @@ class Arrivals:
         """How many events of the steps `[start, stop)` had arrived after each of them."""
         if self._first is None:
             return np.arange(1, stop - start + 1)
-        return self._first[start + 1 : stop + 1] - self._first[start]
+        arrived: Rows = self._first[start + 1 : stop + 1] - self._first[start]
+        return arrived
 
     def part(self, start: int, stop: int) -> Arrivals:
         """Return the steps `[start, stop)` on their own."""

@@ -105,7 +105,7 @@ def slots_of(columns: Sequence[Rows]) -> tuple[Rows, Rows, int]:
         narrow = len(columns) == 2 and ranges[0][1] <= max(_SMALL, rows)
         return _numbered(columns, ranges) if narrow and count <= _SCANNED * rows else _ranked(columns)
     if len(columns) == 2:
-        slot, position = _paired(*columns, ranges[0][0], *ranges[1], count)
+        slot, position = _paired(columns[0], columns[1], ranges[0][0], *ranges[1], count)
         return slot, position, count
     slot = np.zeros(rows, np.int64)
     for column, (low, span) in zip(columns, ranges, strict=True):
@@ -124,7 +124,7 @@ def _numbered(columns: Sequence[Rows], ranges: Sequence[tuple[int, int]]) -> tup
     """Go through the rows by their first key, and number the second keys that occur with it."""
     (low, span), (low_second, span_second) = ranges
     order = _counted_order(columns[0], low, span)
-    slot, position = _numbered_within(*columns, order, low_second, span_second)
+    slot, position = _numbered_within(columns[0], columns[1], order, low_second, span_second)
     return slot, position, len(position)
 
 
