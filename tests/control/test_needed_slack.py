@@ -187,3 +187,16 @@ def test_bad_parameters_are_refused(name, value):
 
 def _with_recall(measurement, recall):
     return replace(measurement, needs=replace(measurement.needs, recall=recall))
+
+
+def test_delays_teach_the_same_with_weights_of_one_to_the_last_bit():
+    random, goal = np.random.default_rng(1), Goal(interval=1_000_000, period=60_000_000, target=0.99)
+    plain, weighed = (NeededSlack().build(goal=goal) for _ in range(2))
+    for at in range(1, 40):
+        delays = random.integers(-300_000, 1_000_000, 200).clip(0)
+        told = Measurement(
+            at=at, intervals=1, slack=0, max_delay=int(delays.max()), delays=delays, counts=Counts(), kept=0.98
+        )
+        plain.observe(told)
+        weighed.observe(replace(told, weights=np.ones(200, np.int64)))
+    assert weighed.snapshot() == plain.snapshot()

@@ -26,3 +26,14 @@ def test_slots_number_pairs_in_their_order(pairs):
     occurs = position[position >= 0]
     assert sorted(set(pairs)) == [pairs[i] for i in occurs.tolist()]
     assert [pairs[position[s]] for s in slot.tolist()] == pairs
+
+
+def test_slots_of_few_rows_among_many_possible_ones_are_numbered_in_order():
+    random = np.random.default_rng(1)
+    first, second = random.integers(-15, 15, 4_000), random.integers(7, 3_007, 4_000)
+    slot, position, slots = slots_of([first, second])
+    pairs = sorted(set(zip(first.tolist(), second.tolist(), strict=True)))
+    assert len(pairs) == slots
+    assert pairs == list(zip(first[position].tolist(), second[position].tolist(), strict=True))
+    assert (first[position[slot]] == first).all()
+    assert (second[position[slot]] == second).all()

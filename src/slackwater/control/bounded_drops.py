@@ -20,6 +20,7 @@ from slackwater.control.around import Around
 from slackwater.control.controller import estimated_by
 from slackwater.control.needed_slack import NeededSlack
 from slackwater.control.parameters import check_share, drop_ratio_of
+from slackwater.estimate.kernels import count_behind
 from slackwater.estimate.recent_peak import RecentPeak
 from slackwater.estimate.recent_recall import RecentRecall
 from slackwater.time import Duration, is_behind
@@ -113,10 +114,14 @@ class BoundedDropsController(Around):
 
         Events that arrived together count together: they have no order. Each stands for `weights` events, if given.
         """
-        slack, largest = self._inner.next_slack().microseconds, int(delays.max())
+        slack = self._inner.next_slack().microseconds
+        count, largest = count_behind(delays, slack)
+        if weights is None and self._stays_calm(count, int(arrived_by[0]), int(arrived_by[-1])):
+            self._peak.update(largest)
+            return np.full(len(arrived_by), slack)
         last, late = arrived_by - 1, is_behind(delays, slack)
         arriving = arrived_by if weights is None else np.cumsum(weights)[last]
-        if self._stays_calm(int(np.count_nonzero(late) if weights is None else weights[late].sum()), arriving):
+        if weights is not None and self._stays_calm(int(weights[late].sum()), int(arriving[0]), int(arriving[-1])):
             self._peak.update(largest)
             return np.full(len(arrived_by), slack)
         behind = self._behind + np.cumsum(late if weights is None else late * weights)[last]
@@ -138,20 +143,23 @@ class BoundedDropsController(Around):
         }
         return {**super().snapshot(), "guard": guard}
 
-    def _stays_calm(self, late: int, arriving: Rows) -> bool:
-        """Count, if no step raises an alarm: ever more events may be late, so the last would have to at the first."""
-        behind = self._behind + late
-        if self._alarmed or behind > self._unheeded(arriving[0]):
+    def _stays_calm(self, late: int, first: int, arriving: int) -> bool:
+        """Count, if no step raises an alarm: ever more events may be late, so the last would have to at the first.
+
+        `first` events arrive with the first step, `arriving` with all.
+        """
+        behind, left = self._behind + late, self._may_be_late(first)
+        if self._alarmed or behind > min(max(self._reserve * left, self._at_this_pace()), left - _SPARE):
             return False
-        self._arrived, self._behind = self._arrived + int(arriving[-1]), behind
+        self._arrived, self._behind = self._arrived + arriving, behind
         return True
 
-    def _unheeded(self, arriving: Rows | np.int64) -> Any:
+    def _unheeded(self, arriving: Rows) -> Any:
         """Return how many events of the interval may come behind the slack before there is an alarm."""
         left = self._may_be_late(arriving)
         return np.minimum(np.maximum(self._reserve * left, self._at_this_pace()), left - _SPARE)
 
-    def _may_be_late(self, arriving: Rows | np.int64) -> Any:
+    def _may_be_late(self, arriving: Rows | int) -> Any:
         """Return how many events of the period may be late, after each that arrives, besides those that were."""
         due, made = self._recent.counts()
         return self._drop_ratio * (due + self._arrived + arriving) - (due - made)

@@ -20,7 +20,7 @@ from slackwater.control.parameters import check_share, target_of
 from slackwater.errors import ParameterError
 from slackwater.estimate.arrays import Floats, added, pack, unpack
 from slackwater.estimate.event_lags import EventLags
-from slackwater.estimate.kernels import bin_of_one, tallied
+from slackwater.estimate.kernels import bin_of_one, tallied, tallied_delays
 from slackwater.estimate.needed_slack import NeededSlack as Memory
 from slackwater.estimate.needed_slack import slack_of_bin
 from slackwater.measurement import NeededSlacks
@@ -106,15 +106,17 @@ class NeededSlackController(Held):
 
     def observe(self, measurement: Measurement) -> None:
         """Learn what results needed; decide where a block is complete."""
-        needs = _needs_of(measurement)
-        self._learn(needs)
+        if measurement.needs is None and measurement.weights is None and not measurement.streams:
+            recall = self._learn_delays(measurement)
+        else:
+            recall = self._learn(_needs_of(measurement))
         if not measurement.intervals:
             return
         self._intervals += measurement.intervals
         if self._intervals >= self._block_intervals:
             self._close_block()
-        lacking = 0.0 if needs.recall is None else max(self._lowest - needs.recall, 0.0)
-        if needs.recall is not None and self._complete >= self._blocks:
+        lacking = 0.0 if recall is None else max(self._lowest - recall, 0.0)
+        if recall is not None and self._complete >= self._blocks:
             self._correct(lacking)
         if self._complete < _BLOCKS_TO_START:
             self._slack = min(self._longest, self._start)
@@ -135,7 +137,16 @@ class NeededSlackController(Held):
             "deviations": self._deviations,
         }
 
-    def _learn(self, needs: NeededSlacks) -> None:
+    def _learn_delays(self, measurement: Measurement) -> float | None:
+        """Learn from events that are results themselves: what `_learn` does with their needs, in one pass."""
+        tally, late, longest = tallied_delays(measurement.delays)
+        self._longest = max(self._longest, longest)
+        self._lags.update_tally(tally, late)
+        self._block = added(self._block, tally)
+        return measurement.kept
+
+    def _learn(self, needs: NeededSlacks) -> float | None:
+        """Learn from the needs of results, and return the recall of the last period."""
         for lag in needs.lags:
             if len(lag):
                 self._longest = max(self._longest, int(lag.max()))
@@ -145,6 +156,7 @@ class NeededSlackController(Held):
             self._block = added(self._block, tallied(needs.slack, needs.weight))
         else:
             self._block[0] += in_time
+        return needs.recall
 
     def _correct(self, lacking: float) -> None:
         """Become more or less cautious, by whether the last period fell short; caution does not help at the cap."""

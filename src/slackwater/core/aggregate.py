@@ -30,7 +30,7 @@ from slackwater.core.empty_windows import EmptyWindows
 from slackwater.core.open_panes import OpenPanes
 from slackwater.core.punctuations import Promised, Punctuation
 from slackwater.core.revisions import Revisions
-from slackwater.core.segments import spread_over
+from slackwater.core.segments import differs, spread_over
 from slackwater.time import (
     AFTER_ALL_TIME,
     BEFORE_ALL_TIME,
@@ -120,19 +120,20 @@ class WindowAggregateLogic:
         opened = first_open_window(self.closed_to, self._panes.slide)
         stopped = first_open_window(int(placed.reached[-1]), self._panes.slide)
         late, straggling = placed.late, placed.straggling(opened)
-        usual = _others(len(arrivals.events), late, straggling, aside)
-        batch = Batch(arrivals, placed, group, inputs, usual, straggling, aside)
+        usual = _others(len(arrivals.events), late, straggling.position, aside)
+        batch = Batch(arrivals, placed, group, inputs, usual, straggling.position, aside)
         shown = self._put_and_show(batch, leads, arrivals.steps - last_is_quiet)
         windows = self._held.closed(opened, stopped)
         if len(straggling):
-            came = straggling[placed.entry[straggling] < stopped]
-            spans = placed.entry[came], np.minimum(placed.last[came], stopped - 1)
+            close = straggling.entry < stopped
+            came = straggling.position[close]
+            spans = straggling.entry[close], np.minimum(straggling.last[close], stopped - 1)
             windows = self._with_stragglers(windows, *spans, group[came], _of(inputs, came))
-            self._put(arrivals.events.time, group, inputs, straggling[placed.last[straggling] >= stopped])
+            self._put(batch.pane(self._panes), group, inputs, straggling.position[straggling.last >= stopped])
         self._clock, self._reached = int(arrivals.clock[-1]), int(placed.reached[-1])
         windows = self._with_empty(windows, opened, stopped)
         early = [self._showing(found, showing) for showing, found in shown]
-        closing = self._closing(windows, placed.reached, late, placed.before[late])
+        closing = self._closing(windows, placed.reached, late, placed.late_closed)
         self._forget_shown()
         return in_order(closing, early)
 
@@ -166,7 +167,7 @@ class WindowAggregateLogic:
         if also is not None:
             held.read_all()  # once for all prods of a batch: what a copy reads is forgotten with it
             self._held = held.copy()
-            self._put(*also, slice(None))
+            self._put(self._panes.of(also[0]), *also[1:], slice(None))
         try:
             return self._show(asks)
         finally:
@@ -261,20 +262,20 @@ class WindowAggregateLogic:
         """The largest horizon so far: windows that end up to it are closed."""
         return BEFORE_ALL_TIME if self._reached is None else self._reached
 
-    def _put(self, time: Times, group: Rows, inputs: Sequence[Input], which: Rows | slice) -> None:
+    def _put(self, pane: Rows, group: Rows, inputs: Sequence[Input], which: Rows | slice) -> None:
         """Add events to their panes."""
-        time = time[which]
-        if len(time):
-            self._held.add(Cells.of(self._functions, self._panes.of(time), group[which], _of(inputs, which)))
+        pane = pane[which]
+        if len(pane):
+            self._held.add(Cells.of(self._functions, pane, group[which], _of(inputs, which)))
 
     def _put_and_show(self, batch: Batch, leads: Sequence[int], steps: int) -> list[tuple[Showing, Cells]]:
         """Add events to their panes, and return what each lead shows of windows in these steps, the longest first."""
-        earliest = min([int(batch.placed.first.min()), *map(int, self._panes.first_window(self._held.numbers()))])
+        earliest = min([batch.placed.earliest, *map(int, self._panes.first_window(self._held.numbers()))])
         asked = sorted(set(leads), reverse=True)
         due = [Showing.of(lead, batch.arrivals, steps, self._panes.slide, earliest) for lead in asked]
         due = [each for each in due if each.stop > each.start]
         if not due:
-            self._put(batch.arrivals.events.time, batch.group, batch.inputs, batch.usual)
+            self._put(batch.pane(self._panes), batch.group, batch.inputs, batch.usual)
             return []
         held, whole = self._held.cells(), None
         shown: list[tuple[Showing, Cells]] = []
@@ -349,7 +350,9 @@ class WindowAggregateLogic:
         number = self._revisions.count(windows) if self._numbered else None
         step = np.zeros(len(windows), np.int64)
         if len(reached):
-            step = np.searchsorted(reached, self._panes.ends(windows.place), side="left")
+            begins = np.flatnonzero(differs(windows.place))  # of each window: its groups close together
+            of_windows = np.searchsorted(reached, self._panes.ends(windows.place[begins]), side="left")
+            step = np.repeat(of_windows, np.diff(begins, append=len(windows)))
         return Closed(windows, step, number, np.full(len(windows), final), late, late_behind, reached)
 
     def _purge(self, groups: Rows | None, start: int, stop: int) -> None:

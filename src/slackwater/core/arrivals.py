@@ -78,6 +78,16 @@ class Arrivals:
         """Return for each event the value of its step."""
         return values if self._step is None else values[self._step]
 
+    @property
+    def steps_of_events(self) -> Rows:
+        """The step of each event; none where each is a step of its own."""
+        return np.empty(0, np.int64) if self._step is None else self._step
+
+    @property
+    def first_of_steps(self) -> Rows:
+        """The position of the first event of each step, and the end; none where each event is a step of its own."""
+        return np.empty(0, np.int64) if self._first is None else self._first
+
     def step_of(self, position: Rows) -> Rows:
         """Return the step of the events at these positions."""
         return position if self._step is None else self._step[position]
@@ -112,6 +122,17 @@ class Arrivals:
     def max_delay(self) -> int:
         """The largest delay."""
         return int(self.delay.max(initial=0))
+
+    def delays(self, start: int, stop: int) -> Times:
+        """Return the delays of the events of the steps `[start, stop)`."""
+        return self.delay[self._position(start) : self._position(stop)]
+
+    def arriving(self, start: int, stop: int) -> Rows:
+        """How many events of the steps `[start, stop)` had arrived after each of them."""
+        if self._first is None:
+            return np.arange(1, stop - start + 1)
+        arrived: Rows = self._first[start + 1 : stop + 1] - self._first[start]
+        return arrived
 
     def part(self, start: int, stop: int) -> Arrivals:
         """Return the steps `[start, stop)` on their own."""

@@ -43,12 +43,14 @@ class Cells:
     def of(cls, functions: Sequence[Algebra], place: Rows, group: Rows, inputs: Sequence[Input]) -> Cells:
         """Aggregate events. O(n) where places and groups are dense, else O(n log n)."""
         slot, position, slots = slots_of([place, group])
-        occurs = np.flatnonzero(position >= 0)
         states = tuple(
-            taken(fold(function, each.values, each.valid, slot, slots), occurs)
+            fold(function, each.values, each.valid, slot, slots)
             for function, each in zip(functions, inputs, strict=True)
         )
-        return cls(place[position[occurs]], group[position[occurs]], states)
+        occurs = np.flatnonzero(position >= 0)
+        if len(occurs) < slots:
+            position, states = position[occurs], tuple(taken(state, occurs) for state in states)
+        return cls(place[position], group[position], states)
 
     @classmethod
     def none(cls, functions: Sequence[Algebra]) -> Cells:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from slackwater.compiled import compiled
 from slackwater.core.cells import Cells
-from slackwater.time import BEFORE_ALL_TIME, first_open_window, first_window, last_window, release_horizon
+from slackwater.time import BEFORE_ALL_TIME, first_open_window, last_window
 
 if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
@@ -33,13 +34,15 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Which windows events come in time for: `entry` to `last`; none if entry > last."""
+    """Which windows events come in time for: all that cover them, but for events that came *behind* an open window."""
 
     reached: Times  # the largest horizon so far, after each step
-    before: Times  # and before the step of each event
     first: Rows  # the first window that covers each event
-    entry: Rows  # the first of them that was still open when it came
-    last: Rows  # the last window that covers it
+    earliest: int  # of these
+    behind: Rows  # the positions of events of which at least one window was closed when they came
+    closed: Times  # how far windows were closed then, for each of these
+    entry: Rows  # their first window that was not
+    last: Rows  # and the last that covers them: none was open if entry > last
 
     @classmethod
     def of(
@@ -51,21 +54,39 @@ class Placed:
         promised: Times | int = BEFORE_ALL_TIME,
     ) -> Placed:
         """Place events; `closed_to` is the largest horizon before them, `promised` that of input before each step."""
-        horizon = np.maximum(release_horizon(arrivals.clock, slack), closed_to)
-        reached = np.maximum.accumulate(np.maximum(horizon, promised))
-        before = arrivals.per_event(np.maximum(np.concatenate(([closed_to], reached[:-1])), promised))
-        first = first_window(arrivals.events.time, panes.slide)
-        entry = np.maximum(first, first_open_window(before, panes.slide))
-        return cls(reached, before, first, entry, last_window(arrivals.events.time, panes.size, panes.slide))
+        time = arrivals.events.time
+        reached, before = _reached(arrivals.clock, _each(slack), _each(promised), closed_to)
+        first, earliest, behind = _windows(time, arrivals.steps_of_events, before, panes.slide)
+        closed = before[arrivals.step_of(behind)]
+        entry = first_open_window(closed, panes.slide)
+        return cls(reached, first, earliest, behind, closed, entry, last_window(time[behind], panes.size, panes.slide))
 
     @property
     def late(self) -> Rows:
         """The positions of events whose windows were all closed."""
-        return np.flatnonzero(self.entry > self.last)
+        return self.behind[self.entry > self.last]
 
-    def straggling(self, opened: int) -> Rows:
-        """The positions of events that missed some windows, but not all, of those open at the start of the batch."""
-        return np.flatnonzero((self.entry > np.maximum(self.first, opened)) & (self.entry <= self.last))
+    @property
+    def late_closed(self) -> Times:
+        """How far windows were closed when each of these came."""
+        return self.closed[self.entry > self.last]
+
+    def straggling(self, opened: int) -> Straggling:
+        """The events that missed some windows, but not all, of those open at the start of the batch."""
+        which = np.flatnonzero((self.entry > opened) & (self.entry <= self.last))
+        return Straggling(self.behind[which], self.entry[which], self.last[which])
+
+
+@dataclass(frozen=True, slots=True)
+class Straggling:
+    """Events that came in time for some of their windows only, `entry` to `last`."""
+
+    position: Rows
+    entry: Rows
+    last: Rows
+
+    def __len__(self) -> int:
+        return len(self.position)
 
 
 def in_order(closed: Closed, early: Sequence[Closed]) -> Closed:
@@ -86,3 +107,48 @@ def in_order(closed: Closed, early: Sequence[Closed]) -> Closed:
         number=np.concatenate(numbers)[order] if numbers else None,
         final=final[order],
     )
+
+
+def _each(values: Times | int) -> Times:
+    """Return values by step as a column; one, if it holds for all of them."""
+    column = np.atleast_1d(np.asarray(values, np.int64))
+    return column[:1] if column.strides == (0,) else np.ascontiguousarray(column)
+
+
+@compiled
+def _reached(clock: Times, slack: Times, promised: Times, closed_to: int) -> tuple[Times, Times]:
+    """Return the largest horizon so far, after each step, and how far windows were closed before it."""
+    reached, before, highest = np.empty(len(clock), np.int64), np.empty(len(clock), np.int64), closed_to
+    one_slack, one_promise = len(slack) == 1, len(promised) == 1
+    for step in range(len(clock)):
+        highest = max(highest, promised[0 if one_promise else step])
+        before[step] = highest
+        highest = max(highest, clock[step] - slack[0 if one_slack else step])
+        reached[step] = highest
+    return reached, before
+
+
+@compiled
+def _windows(time: Times, step: Rows, before: Times, slide: int) -> tuple[Rows, int, Rows]:
+    """Return the first window of each event, the earliest of them, and which events came behind an open window.
+
+    Neighbors are mostly in the same window, and a comparison is cheaper than a division.
+    """
+    first, behind, count = np.empty(len(time), np.int64), np.empty(len(time), np.int64), 0
+    window, opened = time[0] // slide, before[0] // slide
+    start, closes = window * slide, (opened + 1) * slide
+    earliest = window
+    for i in range(len(time)):
+        if time[i] < start or time[i] >= start + slide:
+            window = time[i] // slide
+            start = window * slide
+            earliest = min(earliest, window)
+        first[i] = window
+        closed = before[step[i] if len(step) else i]
+        if closed >= closes or closed < closes - slide:
+            opened = closed // slide
+            closes = (opened + 1) * slide
+        if window < opened:
+            behind[count] = i
+            count += 1
+    return first, earliest, behind[:count].copy()

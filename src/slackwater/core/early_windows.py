@@ -19,7 +19,7 @@ from slackwater.compiled import compiled
 from slackwater.core.cells import Cells, Input
 from slackwater.core.panes import Panes
 from slackwater.core.rollup import windows_of
-from slackwater.time import first_unshown_window, window_end
+from slackwater.time import first_unshown_window, last_window, window_end
 
 if TYPE_CHECKING:
     from slackwater.core.algebra import Algebra
@@ -123,10 +123,14 @@ class Batch:
     straggling: Rows
     aside: Mask | None = None  # events that are not on their way yet
 
+    def pane(self, panes: Panes) -> Rows:
+        """Return the pane of each event."""
+        return self.placed.first if panes.size % panes.slide == 0 else panes.of(self.arrivals.events.time)
+
     def fragments(self, panes: Panes, functions: Sequence[Algebra], showing: Showing) -> tuple[dict[int, Cells], Cells]:
         """Return the cells of the events by how many windows they missed, and the panes of the usual ones."""
-        first, last = self.placed.first, self.placed.last
-        pane = first if panes.size % panes.slide == 0 else panes.of(self.arrivals.events.time)
+        first, last = self.placed.first, last_window(self.arrivals.events.time, panes.size, panes.slide)
+        pane = self.pane(panes)
         fragment, odd, missed = showing.missed(self.arrivals, pane, first, last)
         if self.aside is not None:
             odd, missed = odd[~self.aside[odd]], missed[~self.aside[odd]]

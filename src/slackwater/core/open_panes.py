@@ -6,6 +6,7 @@ Where they are stored elsewhere, a pane is read when something is added to it, o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -30,6 +31,30 @@ class PaneSource(Protocol):
         """Return the cells of some panes."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Pane:
+    """The cells of a pane: some of those that came together, which are cut only when they are asked for."""
+
+    among: Cells
+    start: int
+    stop: int
+
+    @classmethod
+    def of(cls, cells: Cells) -> _Pane:
+        return cls(cells, 0, len(cells))
+
+    @property
+    def cells(self) -> Cells:
+        return self.among if self.stop - self.start == len(self.among) else self.among[self.start : self.stop]
+
+    def with_next(self, other: _Pane) -> _Pane | None:
+        """Return both as one piece; None if they did not come together, one behind the other."""
+        return _Pane(self.among, self.start, other.stop) if self._ends_at(other) else None
+
+    def _ends_at(self, other: _Pane) -> bool:
+        return self.among is other.among and self.stop == other.start
+
+
 class OpenPanes(MutableMapping[int, Cells]):
     """Cells by the number of their pane. They are replaced, never changed."""
 
@@ -43,17 +68,18 @@ class OpenPanes(MutableMapping[int, Cells]):
         source: PaneSource | None = None,
     ) -> None:
         self._panes, self._functions = panes, functions
-        self._cells, self._unread, self._source = dict(cells), set(unread), source
+        self._cells = {pane: _Pane.of(each) for pane, each in cells.items()}
+        self._unread, self._source = set(unread), source
         self._stacks: Stacks | None = None
         self.changed: set[int] = set()  # panes that got cells since they were opened
 
     def __getitem__(self, pane: int) -> Cells:
         self._read([pane])
-        return self._cells[pane]
+        return self._cells[pane].cells
 
     def __setitem__(self, pane: int, cells: Cells) -> None:
         self._unread.discard(pane)
-        self._cells[pane] = cells
+        self._cells[pane] = _Pane.of(cells)
         self.changed.add(pane)
         self._stacks = None
 
@@ -72,7 +98,8 @@ class OpenPanes(MutableMapping[int, Cells]):
 
     def copy(self) -> OpenPanes:
         """Return panes that go their own way from here on."""
-        same = OpenPanes(self._panes, self._functions, self._cells, unread=list(self._unread), source=self._source)
+        same = OpenPanes(self._panes, self._functions, {}, unread=list(self._unread), source=self._source)
+        same._cells = dict(self._cells)
         same.changed = set(self.changed)
         return same
 
@@ -80,15 +107,18 @@ class OpenPanes(MutableMapping[int, Cells]):
         """Add cells to their panes. O(cells of these panes)."""
         if self._stacks is not None:
             self._stacks.add(new)
-        known = [pane for pane in new.place[_starts(new)].tolist() if pane in self]
+        starts = _starts(new)
+        numbers, bounds = new.place[starts].tolist(), [*starts.tolist(), len(new)]
+        came = {pane: _Pane(new, *ends) for pane, *ends in zip(numbers, bounds, bounds[1:], strict=False)}
+        known = [pane for pane in numbers if pane in self]
         if known:
             self._read(known)
-            new = Cells.concat([self._cells[pane] for pane in known]).merged(new, self._functions)
-        starts = _starts(new)
-        bounds = [*starts.tolist(), len(new)]
-        for number, pane in enumerate(new.place[starts].tolist()):
-            self._cells[pane] = new[bounds[number] : bounds[number + 1]]
-            self.changed.add(pane)
+            held = _joined([self._cells[pane] for pane in known])
+            both = held.merged(_joined([came[pane] for pane in known]), self._functions)
+            ends = [*_starts(both).tolist(), len(both)]
+            came.update((pane, _Pane(both, *at)) for pane, *at in zip(known, ends, ends[1:], strict=False))
+        self._cells.update(came)
+        self.changed.update(came)
 
     def windows(self, start: int, stop: int) -> Cells | None:
         """Return the windows [start, stop) that have cells, as far as panes know them.
@@ -152,18 +182,27 @@ class OpenPanes(MutableMapping[int, Cells]):
         numbers = self.numbers()
         due = numbers[np.searchsorted(numbers, start) : np.searchsorted(numbers, stop)].tolist()
         self._read(due)
-        return Cells.concat([self._cells[pane] for pane in due]) if due else None
+        return _joined([self._cells[pane] for pane in due]) if due else None
 
     def _read(self, panes: Sequence[int]) -> None:
         missing = [pane for pane in panes if pane in self._unread]
         if missing and self._source is not None:
-            self._cells.update(self._source.read(missing))
+            self._cells.update((pane, _Pane.of(cells)) for pane, cells in self._source.read(missing).items())
             self._unread.difference_update(missing)
 
     def _forget(self, pane: int) -> None:
         self._cells.pop(pane, None)
         self._unread.discard(pane)
         self.changed.discard(pane)
+
+
+def _joined(panes: Sequence[_Pane]) -> Cells:
+    """Return the cells of panes, one after the other; those that came together are not copied."""
+    pieces = [panes[0]]
+    for pane in panes[1:]:
+        longer = pieces[-1].with_next(pane)
+        pieces[-1 if longer is not None else len(pieces) :] = [pane if longer is None else longer]
+    return Cells.concat([piece.cells for piece in pieces])
 
 
 def _starts(cells: Cells) -> Rows:

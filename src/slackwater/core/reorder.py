@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from slackwater.core.arrivals import Arrivals
+from slackwater.core.buffer import MemoryBuffer
+from slackwater.core.late_ahead import LateAhead
 from slackwater.core.leaving_order import leaving_order
 from slackwater.core.near_search import search_near
 from slackwater.core.reach import first_reaching
@@ -126,12 +128,23 @@ class KSlackLogic:
         """Take in events and release what the horizon reaches. `slack` is one number, or one for each step."""
         if not len(arrivals.events):
             return Departures.none()
-        horizon = release_horizon(arrivals.clock, slack)
-        if self._config.release == "clock":
-            horizon = np.where(clock_grew(arrivals.clock, arrivals.before), horizon, BEFORE_ALL_TIME)
-        out = self._depart(arrivals, horizon)
+        out = self._depart(arrivals, self.horizon(arrivals, slack, 0, arrivals.steps))
         self._state = KSlackState(int(arrivals.clock[-1]), self._state.passed_on)
         return self._remember(out)
+
+    def horizon(self, arrivals: Arrivals, slack: Times | int, start: int, stop: int) -> Times:
+        """Return what may be released at each of the steps `[start, stop)`."""
+        clock = arrivals.clock[start:stop]
+        horizon = release_horizon(clock, slack)
+        if self._config.release == "clock":
+            horizon = np.where(clock_grew(clock, arrivals.before[start:stop]), horizon, BEFORE_ALL_TIME)
+        return horizon
+
+    def late_ahead(self, arrivals: Arrivals) -> LateAhead | None:
+        """Return what tells beforehand how many of these will be late; None where what is held cannot be looked at."""
+        if not isinstance(self._buffer, MemoryBuffer) or len(self._buffer) > 2 * len(arrivals.events):
+            return None
+        return LateAhead(arrivals, held=self._buffer.snapshot().time, passed_on=self._passed_on)
 
     def on_end(self) -> Departures:
         """Drain: release all that is held, in order; what is behind what was passed on is late all the same."""

@@ -20,6 +20,7 @@ Column: TypeAlias = npt.NDArray[Any]
 Reduction: TypeAlias = Literal["add", "least", "most"]
 
 _SMALL = 65_536  # so many counters cost nothing
+_SCANNED = 32  # slots for each row: to look whether they occur is cheaper than to sort rows
 
 
 def differs(values: Rows) -> Mask:
@@ -98,11 +99,15 @@ def slots_of(columns: Sequence[Rows]) -> tuple[Rows, Rows, int]:
     >>> slots_of([np.array([5, 5, 4]), np.array([1, 0, 1])])[0].tolist()
     [3, 2, 1]
     """
-    ranges = [_range(column) for column in columns]
+    ranges, rows = [_range(column) for column in columns], len(columns[0])
     count = math.prod(span for _, span in ranges)
-    if count > max(_SMALL, 4 * len(columns[0])):
-        return _ranked(columns)
-    slot = np.zeros(len(columns[0]), np.int64)
+    if count > max(_SMALL, 4 * rows):
+        narrow = len(columns) == 2 and ranges[0][1] <= max(_SMALL, rows)
+        return _numbered(columns, ranges) if narrow and count <= _SCANNED * rows else _ranked(columns)
+    if len(columns) == 2:
+        slot, position = _paired(columns[0], columns[1], ranges[0][0], *ranges[1], count)
+        return slot, position, count
+    slot = np.zeros(rows, np.int64)
     for column, (low, span) in zip(columns, ranges, strict=True):
         slot = slot * span + (column - low)
     return slot, _positions(slot, count), count
@@ -111,8 +116,16 @@ def slots_of(columns: Sequence[Rows]) -> tuple[Rows, Rows, int]:
 def _range(column: Rows) -> tuple[int, int]:
     if not len(column):
         return 0, 1
-    low = int(column.min())
-    return low, int(column.max()) - low + 1
+    low, high = _bounds(column)
+    return low, high - low + 1
+
+
+def _numbered(columns: Sequence[Rows], ranges: Sequence[tuple[int, int]]) -> tuple[Rows, Rows, int]:
+    """Go through the rows by their first key, and number the second keys that occur with it."""
+    (low, span), (low_second, span_second) = ranges
+    order = _counted_order(columns[0], low, span)
+    slot, position = _numbered_within(columns[0], columns[1], order, low_second, span_second)
+    return slot, position, len(position)
 
 
 def _ranked(columns: Sequence[Rows]) -> tuple[Rows, Rows, int]:
@@ -129,6 +142,47 @@ def _ranked(columns: Sequence[Rows]) -> tuple[Rows, Rows, int]:
     differs[:1] = True
     position = order[differs]
     return slot, position, len(position)
+
+
+@compiled
+def _bounds(column: Rows) -> tuple[int, int]:
+    low = high = column[0]
+    for value in column:
+        low, high = min(low, value), max(high, value)
+    return low, high
+
+
+@compiled
+def _paired(first: Rows, second: Rows, low: int, low_second: int, span: int, slots: int) -> tuple[Rows, Rows]:
+    slot, position = np.empty(len(first), np.int64), np.full(slots, -1, np.int64)
+    for i in range(len(first)):
+        number = (first[i] - low) * span + (second[i] - low_second)
+        slot[i] = number
+        position[number] = i
+    return slot, position
+
+
+@compiled
+def _numbered_within(first: Rows, second: Rows, order: Rows, low: int, span: int) -> tuple[Rows, Rows]:
+    """Return the slot of each row, and a position where it occurs; `order` sorts by the first key."""
+    slot, position = np.empty(len(first), np.int64), np.empty(len(first), np.int64)
+    occurs, number = np.zeros(span, np.bool_), np.empty(span, np.int64)
+    slots, begin = 0, 0
+    while begin < len(order):
+        end = begin
+        while end < len(order) and first[order[end]] == first[order[begin]]:
+            occurs[second[order[end]] - low] = True
+            end += 1
+        for key in range(span):
+            if occurs[key]:
+                occurs[key], number[key] = False, slots
+                slots += 1
+        for at in range(begin, end):
+            i = order[at]
+            slot[i] = number[second[i] - low]
+            position[slot[i]] = i
+        begin = end
+    return slot, position[:slots].copy()
 
 
 @compiled

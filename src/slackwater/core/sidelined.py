@@ -104,7 +104,7 @@ class SidelinedLogic:
         An event that missed one of its windows is taken in: what it is in time for has no simple name.
         """
         placed = Placed.of(self._panes, arrivals, slack, self._logic.closed_to)
-        possible = np.flatnonzero(placed.entry == placed.first)
+        possible = np.delete(np.arange(len(placed.first)), placed.behind)
         order = stable_order(placed.first[possible])
         slides, start, count = np.unique(placed.first[possible][order], return_index=True, return_counts=True)
         before = np.array([self._came.get(slide, 0) for slide in slides.tolist()], np.int64)

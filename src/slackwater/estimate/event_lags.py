@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from slackwater.estimate.arrays import Floats, added, pack, unpack
+from slackwater.estimate.arrays import Floats, add, added, pack, unpack
 from slackwater.estimate.kernels import present, tallied
 
 if TYPE_CHECKING:
@@ -42,6 +42,21 @@ class EventLags:
                 self._counts[stream] = added(self._counts[stream], tallied(late, weight))
                 self._counts[stream][0] -= float(weight.sum()) if weights else len(late)
             self._counts[stream][0] += count
+
+    def update_tally(self, tally: Floats, late: int) -> None:
+        """Take in one stream: how many of its events had a lag of each bin, and how many of them any.
+
+        Numbers are added in the order of `update`, so that what is remembered is the same to the last bit.
+        """
+        if len(self._counts) != 1:
+            self._counts = [np.zeros(1)]
+        count, own = float(tally.sum()), self._counts[0]
+        if late:
+            if len(tally) > len(own):
+                self._counts[0] = own = add(own, np.zeros(len(tally)))
+            own[1 : len(tally)] += tally[1:]
+            own[0] -= late
+        own[0] += count
 
     def close(self) -> None:
         """End a block: what was before counts a little less."""

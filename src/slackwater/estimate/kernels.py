@@ -45,6 +45,30 @@ def tallied(slacks: Times, weights: Floats) -> Floats:
 
 
 @compiled
+def tallied_delays(delays: Times) -> tuple[Floats, int, int]:
+    """Return how many delays each bin has, up to the last that has any; how many are above 0, and the largest."""
+    counts, last, late, largest = np.zeros(MOST_BINS), 0, 0, 0
+    for delay in delays:
+        if delay <= 0:
+            continue
+        number = bin_of_one(delay)
+        counts[number] += 1.0
+        last, largest, late = max(last, number), max(largest, delay), late + 1
+    counts[0] = len(delays) - late
+    return counts[: last + 1], late, largest
+
+
+@compiled
+def count_behind(delays: Times, slack: int) -> tuple[int, int]:
+    """Return how many delays are above a slack (the rule of `time.is_behind`), and the largest delay."""
+    behind, largest = 0, delays[0]
+    for delay in delays:
+        behind += delay > slack
+        largest = max(largest, delay)
+    return behind, largest
+
+
+@compiled
 def present(counts: Floats, total: float, among: Floats) -> None:
     """Take off from each share `among` what this stream would have missed with the slack of its bin."""
     if not counts.any():

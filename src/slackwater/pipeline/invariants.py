@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.errors import InvariantError
+from slackwater.measurement import Counts
 
 if TYPE_CHECKING:
     from slackwater.time import Times
@@ -57,6 +58,20 @@ def check_still_closed(ends: Times, closed_to: int, *, what: str) -> None:
     """Raise InvariantError if a window is final that was closed before the batch; `ends` are those of finals."""
     if len(ends) and int(ends.min()) <= closed_to:
         raise _earlier(f"the end of a final window of {what}", int(ends.min()), closed_to + 1)
+
+
+def check_foreseen(foreseen: Counts, found: Counts) -> None:
+    """Raise InvariantError if a controller was told beforehand of other departures than there were.
+
+    >>> check_foreseen(Counts(3, 2, 1), Counts(3, 3, 0))
+    Traceback (most recent call last):
+        ...
+    slackwater.errors.InvariantError: what left the buffer is 3 released and 0 late, expected 2 released and 1 late; \
+nothing of this batch was written: please report it with its data
+    """
+    if found != foreseen:
+        shown, expected = (f"{each.released} released and {each.late} late" for each in (found, foreseen))
+        raise InvariantError("what left the buffer", found=shown, expected=expected)
 
 
 def _earlier(what: str, found: int | None, expected: int) -> InvariantError:

@@ -42,6 +42,13 @@ class KeptShare:
                 measured.append(np.nan if share is None else share)
         return replace(decisions, measured=np.array(measured, np.float64))
 
+    def follow_part(self, arrived: int, late: int, at: int | None) -> float | None:
+        """Take in a part that ends with a decision `at`, if any, and return what is measured by then."""
+        self._recent.update(arrived, arrived - late)
+        if at is not None:
+            self._recent.close(at)
+        return self._recent.get()
+
     def drained(self, late: int) -> None:
         """Count events that turned out to be late when what was held had to leave."""
         self._recent.update(0, -late)

@@ -1,12 +1,13 @@
 """The reorder operator with its guard, late policy and controller: what every runner drives.
 
 `on_batch` splits the batch at the adaptation boundaries where the controller wants to be asked, runs the K-slack
-buffer over each part, lets the late policy decide, and accounts for every event.
+buffer over each part, lets the late policy decide, and accounts for every event. Where the parts would be small the
+controller is led through the batch first (`pipeline/decided_ahead.py`), and the buffer runs over it in one piece.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,9 @@ from slackwater.errors import StateError
 from slackwater.events import Events, Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
+from slackwater.pipeline.decided_ahead import ROWS_OF_A_PART, DecidedAhead, decide_ahead
 from slackwater.pipeline.guard import Incoming, turn_away
-from slackwater.pipeline.invariants import check_clock, check_order
+from slackwater.pipeline.invariants import check_clock, check_foreseen, check_order
 from slackwater.pipeline.kept import KeptShare
 from slackwater.time import is_over_cap
 
@@ -71,6 +73,10 @@ class ReorderPipeline:
         arrivals = self._kslack.arrive(events)
         self.delays = ((arrivals.delay, None),)
         path = self._controller.slack_path(arrivals.largest_delay)
+        if path is None and not len(turned_away):
+            foreseen = self._decide_ahead(arrivals)
+            if foreseen is not None:
+                return self._checked(self._run_ahead(arrivals, foreseen), before)
         parts = [(arrivals, path)] if path is not None else self._parts(arrivals)
         outcomes = []
         for part, slack in parts:
@@ -147,6 +153,26 @@ class ReorderPipeline:
         routed = self._route(out, turned_away, decisions, len(arrivals.events))
         if arrivals.steps:
             self._controller.observe(self._measure(arrivals, slack, decisions, late=len(out.late)))
+        return routed
+
+    def _decide_ahead(self, arrivals: Arrivals) -> DecidedAhead | None:
+        """Lead the controller through a batch, where that is possible and cheaper than to run the buffer in parts."""
+        if self._kept is None or self._node.late.changes_times or isinstance(self._kslack, KeyedLogic):
+            return None
+        crossed = self._boundaries.crossed(arrivals.clock)
+        if len(crossed) * ROWS_OF_A_PART < len(arrivals.events):
+            return None
+        passed = self._boundaries.passed(arrivals.clock, crossed)
+        return decide_ahead(self._controller, self._kept, self._kslack, self.counts, arrivals, crossed, passed)
+
+    def _run_ahead(self, arrivals: Arrivals, decided: DecidedAhead) -> Outcome:
+        """Run a batch in one piece, with slacks that are decided."""
+        out = self._kslack.on_batch(arrivals, decided.slack)
+        counts_by = partial(self._counts_by, arrivals, out, Late.none())
+        decisions = self._boundaries.pass_over(arrivals, decided.crossed, decided.slack, counts_by)
+        decisions = replace(decisions, measured=decided.measured, estimated=decided.estimated)
+        routed = self._route(out, Late.none(), decisions, len(arrivals.events))
+        check_foreseen(decided.counts, self.counts)
         return routed
 
     def _drain(self, out: AnyDepartures) -> Outcome:
