@@ -104,24 +104,28 @@ def _turn(running: Lanes, folder: Path, dealt: dict[str, list[str]], seed: int, 
     prepare(folder, dealt, files, seed)
     expected = running.threads.submit(run_undisturbed, folder, tuple(dealt))
     disturbed = [running.disturb(folder / name, name, own, f"{seed} {name}") for name, own in dealt.items()]
-    for each in as_completed([expected, *disturbed]):
-        if each is not expected:
-            expected.result()
-            yield _outcome(folder, each.result(), files * ROWS, console)
+    for each in as_completed(disturbed):
+        _say(console, each.result(), "is compared when all others of this turn have ended")
+    expected.result()
+    compared = undisturbed(folder, dealt)
+    for each in disturbed:
+        yield _outcome(folder, each.result(), compared[each.result().name], files * ROWS, console)
 
 
-def _outcome(folder: Path, disturbed: Disturbed, rows: int, console: Console) -> Outcome:
+def _outcome(folder: Path, disturbed: Disturbed, expected: Path, rows: int, console: Console) -> Outcome:
     name = disturbed.name
-    expected = undisturbed(folder, name)
     verdict = verify_folder(name, folder / name, expected)
     usual = verify_folder(name, expected, expected)
     if not usual.is_good:
         raise AssertionError(f"{name} is wrong even if nobody disturbs it: {usual}")
     caused = replace(verdict, violations=max(0, verdict.violations - usual.violations))
-    outcome = Outcome(disturbed, caused, rows)
-    words = "as if nothing had happened" if verdict.is_good else f"WRONG: {verdict}"
-    console.print(f"{name}: {len(disturbed.kills)} kills, {disturbed.batches} batches, {words}", highlight=False)
-    return outcome
+    _say(console, disturbed, "as if nothing had happened" if verdict.is_good else f"WRONG: {verdict}")
+    return Outcome(disturbed, caused, rows)
+
+
+def _say(console: Console, disturbed: Disturbed, words: str) -> None:
+    done = f"{len(disturbed.kills)} kills, {disturbed.batches} batches"
+    console.print(f"{disturbed.name}: {done}, {words}", highlight=False)
 
 
 def _read(output: Path | None) -> Iterator[Outcome]:

@@ -28,14 +28,15 @@ def run_undisturbed(folder: Path, names: Iterable[str]) -> None:
     _run([(folder / "undisturbed" / name, name) for name in names])
 
 
-def undisturbed(folder: Path, name: str) -> Path:
-    """Return where the same batches of a query are that nobody disturbed."""
-    if is_usual(folder / name):
-        return folder / "undisturbed" / name
-    copy = folder / "replanned" / name
-    write_as_planned(folder / name, copy)
-    _run([(copy, name)])
-    return copy
+def undisturbed(folder: Path, names: Iterable[str]) -> dict[str, Path]:
+    """Return where the same batches of each query are that nobody disturbed; those planned otherwise are run here."""
+    found = {name: folder / ("undisturbed" if is_usual(folder / name) else "replanned") / name for name in names}
+    replanned = [(where, name) for name, where in found.items() if not where.exists()]
+    for where, name in replanned:
+        write_as_planned(folder / name, where)
+    if replanned:
+        _run(replanned)
+    return found
 
 
 def _run(asked: Sequence[tuple[Path, str]]) -> None:
