@@ -19,16 +19,20 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import pyspark
 
 import slackwater as sw
+from slackwater.spark.java_start import java_options
+from slackwater.spark.session import java_found
 
 WORKER_MEMORY = "1536m"
 EXECUTOR_MEMORY = "1g"
 _LAUNCHER = Path(pyspark.__file__).parent / "bin" / "spark-class"
 _PATIENCE = 180  # seconds until a process must have said that it is ready, on a busy machine
+_REPLACED = "-Dspark.deploy.maxExecutorRetries=-1"  # executors are replaced as often as they end
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 
@@ -131,10 +135,15 @@ def _environment(folder: Path) -> Mapping[str, str]:
         "PYTHONPATH": python_path(),
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_DAEMON_MEMORY": "256m",
-        "SPARK_DAEMON_JAVA_OPTS": "-Dspark.deploy.maxExecutorRetries=-1",  # executors are replaced as often as they end
+        "SPARK_DAEMON_JAVA_OPTS": _daemon_options(),
         "SPARK_LOCAL_DIRS": str(folder / "local"),
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
+
+
+@cache
+def _daemon_options() -> str:
+    return java_options(java_found(), _REPLACED, short_lived=True)
 
 
 def _said(process: subprocess.Popen[bytes], log: Path, pattern: str) -> str:

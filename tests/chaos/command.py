@@ -6,28 +6,28 @@ import json
 import random
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
 
-from benchmarks.cluster import cluster
 from rich.console import Console
 
 import slackwater as sw
-from tests.chaos.disturb import Disturbed, Driver, Kill, disturb
+from tests.chaos.disturb import Disturbed, Kill
 from tests.chaos.ended import Ended
 from tests.chaos.faulty import run_faults
 from tests.chaos.figures import table_of
-from tests.chaos.inputs import rows_of, streams_of, write_input
 from tests.chaos.kills import kinds
-from tests.chaos.planned import is_usual, write_as_planned
+from tests.chaos.lanes import LANES, Lanes, deal, lanes
 from tests.chaos.queries import QUERIES
+from tests.chaos.undisturbed import ROWS, prepare, run_undisturbed, undisturbed
 from tests.chaos.verify import Verdict, verify_folder
 
-ROWS = 300  # of a batch
-_WORKERS = 2
+_MORE = 2  # files than kills: about one batch is done for each kill
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def main(
 
 def run_faults_here(console: Console) -> list[Ended]:
     """Harm the files of a stopped query, in a session of this process; print what each fault led to."""
-    spark = sw.session(app="chaos", master="local[2]", spark__driver__memory="1g")
+    spark = sw.session(app="chaos", master="local[2]", short_lived=True, spark__driver__memory="1g")
     spark.sparkContext.setLogLevel("OFF")
     ended = []
     with scratch() as folder:
@@ -83,66 +83,49 @@ def run_faults_here(console: Console) -> list[Ended]:
 
 
 def run(kills: int, seed: int, names: Sequence[str], console: Console) -> Iterator[Outcome]:
-    """Run every query until so many kills were done; one that ends before its kills are done has another turn."""
-    seeded = random.Random(seed)
-    waiting = kinds(kills, seeded)
-    with scratch() as folder, cluster(_WORKERS) as running:
-        turn = 0
-        while waiting:
-            asked = names[: len(waiting)]
-            share = -(-len(waiting) // len(asked))
-            files = share * 2 // 3 + 4
-            prepared = prepare(folder / str(turn), asked, files, seed + turn)
-            for name in asked:
-                own = [waiting.pop() for _ in range(min(share, len(waiting)))]
-                if not own:
-                    continue
-                disturbed = disturb(running, prepared / name, name, own, seeded)
-                waiting += own  # what was not done
-                yield _outcome(prepared, disturbed, files * ROWS, console)
-            turn += 1
+    """Run every query until so many kills were done; those that a query ends too early for have another turn."""
+    waiting, had = kinds(kills, random.Random(seed)), Counter[str]()
+    with scratch() as folder, lanes(min(LANES, len(names))) as running:
+        for turn in count():
+            if not waiting:
+                return
+            dealt = deal(waiting, names, had)
+            waiting = []
+            for outcome in _turn(running, folder / str(turn), dealt, seed + turn, console):
+                name = outcome.disturbed.name
+                had[name] += len(outcome.disturbed.kills)
+                waiting += dealt[name]  # what was not done
+                yield outcome
 
 
-def prepare(folder: Path, names: Sequence[str], files: int, seed: int) -> Path:
-    """Write the input of each query twice, and run one of them undisturbed, all at the same time."""
-    rows = rows_of(files * ROWS, seed)
-    for name in names:
-        for copy in (folder / name, folder / "undisturbed" / name):
-            write_input(copy, streams_of(rows, QUERIES[name].streams, seed), files)
-    _run_undisturbed([(folder / "undisturbed" / name, name) for name in names])
-    return folder
+def _turn(running: Lanes, folder: Path, dealt: dict[str, list[str]], seed: int, console: Console) -> Iterator[Outcome]:
+    """Disturb queries, as many at the same time as there are lanes; a run that nobody disturbs is one of them."""
+    files = max(map(len, dealt.values())) + _MORE
+    prepare(folder, dealt, files, seed)
+    expected = running.threads.submit(run_undisturbed, folder, tuple(dealt))
+    disturbed = [running.disturb(folder / name, name, own, f"{seed} {name}") for name, own in dealt.items()]
+    for each in as_completed(disturbed):
+        _say(console, each.result(), "is compared when all others of this turn have ended")
+    expected.result()
+    compared = undisturbed(folder, dealt)
+    for each in disturbed:
+        yield _outcome(folder, each.result(), compared[each.result().name], files * ROWS, console)
 
 
-def _run_undisturbed(asked: Sequence[tuple[Path, str]]) -> None:
-    driver = Driver(SimpleNamespace(master="local[2]"), asked)
-    try:
-        driver.wait()
-    finally:
-        driver.end()
-
-
-def _undisturbed(folder: Path, name: str) -> Path:
-    """Return where the same batches of a query are that nobody disturbed."""
-    if is_usual(folder / name):
-        return folder / "undisturbed" / name
-    copy = folder / "replanned" / name
-    write_as_planned(folder / name, copy)
-    _run_undisturbed([(copy, name)])
-    return copy
-
-
-def _outcome(folder: Path, disturbed: Disturbed, rows: int, console: Console) -> Outcome:
+def _outcome(folder: Path, disturbed: Disturbed, expected: Path, rows: int, console: Console) -> Outcome:
     name = disturbed.name
-    expected = _undisturbed(folder, name)
     verdict = verify_folder(name, folder / name, expected)
     usual = verify_folder(name, expected, expected)
     if not usual.is_good:
         raise AssertionError(f"{name} is wrong even if nobody disturbs it: {usual}")
     caused = replace(verdict, violations=max(0, verdict.violations - usual.violations))
-    outcome = Outcome(disturbed, caused, rows)
-    words = "as if nothing had happened" if verdict.is_good else f"WRONG: {verdict}"
-    console.print(f"{name}: {len(disturbed.kills)} kills, {disturbed.batches} batches, {words}", highlight=False)
-    return outcome
+    _say(console, disturbed, "as if nothing had happened" if verdict.is_good else f"WRONG: {verdict}")
+    return Outcome(disturbed, caused, rows)
+
+
+def _say(console: Console, disturbed: Disturbed, words: str) -> None:
+    done = f"{len(disturbed.kills)} kills, {disturbed.batches} batches"
+    console.print(f"{disturbed.name}: {done}, {words}", highlight=False)
 
 
 def _read(output: Path | None) -> Iterator[Outcome]:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 
 from benchmarks.cluster import Cluster, end_with_parent, python_path
 
@@ -53,7 +54,8 @@ class StuckError(AssertionError):
 class Driver:
     """The driver of a query, which is started again whenever it ends before its input does."""
 
-    def __init__(self, cluster: Cluster, asked: Sequence[tuple[Path, str]]) -> None:
+    def __init__(self, cluster: Cluster, asked: Sequence[tuple[Path, str]], stop: Event | None = None) -> None:
+        self._stop = stop or Event()
         self._command = [sys.executable, "-m", "tests.chaos.driver", cluster.master]
         self._command += [f"{folder}={name}" for folder, name in asked]
         self.log = asked[0][0] / "log"
@@ -72,6 +74,8 @@ class Driver:
 
     def keep_alive(self) -> bool:
         """Start another one if this has ended before its time; return whether it ended with its input."""
+        if self._stop.is_set():
+            raise StuckError("stopped, since something else has failed")
         code = self._process.poll()
         if code is None:
             return False
@@ -107,13 +111,15 @@ class Driver:
             )
 
 
-def disturb(cluster: Cluster, folder: Path, name: str, kinds: list[str], seeded: random.Random) -> Disturbed:
-    """Run a query to its end; meanwhile kill one process after the other, and take it from `kinds`.
+def disturb(
+    cluster: Cluster, folder: Path, name: str, kinds: list[str], seeded: random.Random, stop: Event | None = None
+) -> Disturbed:
+    """Run a query to its end, or until `stop`; meanwhile kill one process after the other, and take it from `kinds`.
 
     One time in two a batch is committed before the next is killed; the others die while the last is being replaced.
     """
     done, began = Disturbed(name), time.monotonic()
-    driver = Driver(cluster, [(folder, name)])
+    driver = Driver(cluster, [(folder, name)], stop)
     try:
         _recovered(folder, driver, began, since=0)
         while kinds and not driver.keep_alive():
@@ -138,11 +144,11 @@ def _kill_some(
     while kinds and not driver.ended():
         moment = seeded.choice(MOMENTS)
         wait_for(moment, folder, driver.ended, seeded)
-        before, at = commits(folder), time.monotonic()
         if driver.ended() or not kill(kinds[-1], cluster, driver, seeded):
             continue
-        pending.append((kinds.pop(), moment, at))
-        since = before
+        # only now: somebody at work may have been waited for, and a batch committed meanwhile
+        since = commits(folder)
+        pending.append((kinds.pop(), moment, time.monotonic()))
         if seeded.random() >= _BURST or driver.ended():
             break
     if pending:

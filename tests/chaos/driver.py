@@ -16,6 +16,9 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from slackwater.spark.control_stream import put
+from slackwater.spark.java_start import java_options
+from slackwater.spark.python_start import LAUNCHER
+from slackwater.spark.session import java_found
 from tests.chaos.queries import QUERIES
 
 OUTPUTS = ("results", "late", "decisions")
@@ -29,10 +32,25 @@ _RETRIES = {
 }
 
 
+def _quick_to_start() -> dict[str, str]:
+    """Return settings with which executors and their Python start as soon as those of a local session do."""
+    return {
+        "spark__executor__extraJavaOptions": java_options(java_found(), short_lived=True),
+        "spark__executorEnv__SLACKWATER_PYTHON": sys.executable,
+        "spark__python__daemon__module": "slackwater.spark.daemon",
+    }
+
+
 def main(master: str, asked: list[tuple[Path, str]]) -> None:
     """Run all queries, two at the same time: most of a small batch is waiting."""
-    cluster = settings(_EXECUTORS) if master.startswith("spark:") else {"spark__driver__memory": "1g"}
-    spark = sw.session(app="chaos", master=master, **{**cluster, **_RETRIES})
+    cluster = (
+        {**settings(_EXECUTORS), **_quick_to_start()}
+        if master.startswith("spark:")
+        else {"spark__driver__memory": "1g"}
+    )
+    spark = sw.session(app="chaos", master=master, short_lived=True, **{**cluster, **_RETRIES})
+    if master.startswith("spark:"):
+        spark.sparkContext.pythonExec = str(LAUNCHER)
     spark.sparkContext.setLogLevel("WARN")  # lost tasks and executors are counted in what is written
     with ThreadPoolExecutor(2) as threads:
         for done in [threads.submit(partial(run, spark, folder, name)) for folder, name in asked]:

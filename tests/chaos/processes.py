@@ -6,7 +6,7 @@ import os
 import signal
 from pathlib import Path
 
-_EXECUTOR, _DAEMON = "CoarseGrainedExecutorBackend", "pyspark.daemon"
+_EXECUTOR, _DAEMON = "CoarseGrainedExecutorBackend", "spark.daemon"
 
 
 def executors(worker: int) -> list[int]:

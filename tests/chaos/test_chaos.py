@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from benchmarks.cluster import ClusterError, cluster
 
-from tests.chaos.command import ROWS
 from tests.chaos.disturb import disturb
 from tests.chaos.inputs import rows_of, streams_of, write_input
+from tests.chaos.undisturbed import ROWS
 from tests.chaos.verify import verify_folder
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

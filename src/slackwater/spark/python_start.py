@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-_LAUNCHER = Path(__file__).with_name("python-without-archives.sh")
+LAUNCHER = Path(__file__).with_name("python-without-archives.sh")
 
 
 def name_python(*, local: bool) -> None:
     """Tell Spark, before its JVM starts, which Python workers run in: this one, unless PYSPARK_PYTHON names another."""
-    launched = local and os.name == "posix" and os.access(_LAUNCHER, os.X_OK) and has_pyspark_installed()
-    if os.environ.get("PYSPARK_PYTHON") in (None, str(_LAUNCHER)):  # the second: a session before this one
-        os.environ["PYSPARK_PYTHON"] = str(_LAUNCHER) if launched else sys.executable
+    launched = local and os.name == "posix" and os.access(LAUNCHER, os.X_OK) and has_pyspark_installed()
+    if os.environ.get("PYSPARK_PYTHON") in (None, str(LAUNCHER)):  # the second: a session before this one
+        os.environ["PYSPARK_PYTHON"] = str(LAUNCHER) if launched else sys.executable
         os.environ["SLACKWATER_PYTHON"] = sys.executable
 
 
