@@ -116,6 +116,7 @@ def test_events_that_missed_many_are_told_apart_by_how_many():
         ({2: cells((5, 0, 1))}, [(7, 0, 1)]),
         ({3: cells((5, 0, 1))}, []),
         ({0: cells((6, 0, 1)), 2: cells((4, 0, 10), (5, 0, 100))}, [(6, 0, 11), (7, 0, 101), (8, 0, 1)]),
+        ({0: cells((6, 0, 1))[:0], 2: cells((5, 0, 100))}, [(7, 0, 100)]),
     ],
 )
 def test_a_pane_that_missed_windows_is_in_those_behind_them(parts, windows):
