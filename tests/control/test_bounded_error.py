@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -114,3 +116,35 @@ def test_alpha_is_left_alone_where_no_result_became_known():
 def test_gains_below_zero_are_refused(options):
     with pytest.raises(ParameterError, match="be a number >= 0"):
         AlphaPD(**options)
+
+
+@pytest.mark.parametrize(
+    ("within", "level"),
+    [(None, 0.9679486), (380, 0.9679486), (376, 0.9679486), (372, 0.9861542), (368, 0.999), (200, 0.999)],
+)
+def test_it_aims_at_the_confidence_and_a_reserve_and_at_more_while_clearly_less_is_reached(monkeypatch, within, level):
+    # The deviation of a share of 400 results is 0.0108972: half of it is added, and once of it may be lacking.
+    levels = []
+    monkeypatch.setattr(
+        "slackwater.control.bounded_error.smallest_bin", lambda _, level, **doubt: levels.append((level, doubt)) or 0
+    )
+    decided(windows([0] * 400, **({} if within is None else {"emitted": 400, "within": within})))
+    assert [(pytest.approx(level, abs=1e-7), {}), (0.95, {"doubt": 1.0})] == levels
+
+
+def test_the_largest_delay_of_all_intervals_counts_until_a_window_is_known():
+    controller = BoundedError().build(goal=GOAL)
+    for largest in (7, 9, 3):
+        controller.observe(measured(None, max_delay=largest))
+    assert 9 == controller.next_slack().microseconds
+    assert 9 == BoundedError().build(controller.snapshot(), GOAL).snapshot()["longest"]
+
+
+def test_nothing_is_decided_where_no_window_was_judged_in_the_interval():
+    controller, some = BoundedError().build(goal=GOAL), windows([SECOND] * 50)
+    controller.observe(measured(replace(some, changed=False)))
+    assert 0 == controller.next_slack().microseconds
+    controller.observe(measured(some, intervals=0))
+    controller.observe(measured(replace(some, changed=False)))
+    assert covers(SECOND) == controller.next_slack().microseconds
+    assert not controller.snapshot()["changed"]

@@ -11,6 +11,8 @@ import pytest
 from slackwater.contracts import Goal
 from slackwater.control import NeededSlack
 from slackwater.errors import ParameterError
+from slackwater.estimate.kernels import bin_of_one
+from slackwater.estimate.needed_slack import slack_of_bin
 from slackwater.measurement import Counts, Measurement, NeededSlacks
 
 SECOND = 1_000_000
@@ -189,6 +191,7 @@ def _with_recall(measurement, recall):
     return replace(measurement, needs=replace(measurement.needs, recall=recall))
 
 
+<<<<<<< HEAD
 def test_delays_teach_the_same_with_weights_of_one_to_the_last_bit():
     random, goal = np.random.default_rng(1), Goal(interval=1_000_000, period=60_000_000, target=0.99)
     plain, weighed = (NeededSlack().build(goal=goal) for _ in range(2))
@@ -200,3 +203,91 @@ def test_delays_teach_the_same_with_weights_of_one_to_the_last_bit():
         plain.observe(told)
         weighed.observe(replace(told, weights=np.ones(200, np.int64)))
     assert weighed.snapshot() == plain.snapshot()
+=======
+class Asked:
+    """Notes what each memory is asked to be counted on for, and answers with a bin."""
+
+    def __init__(self, *bins: int):
+        self.bins, self.aims, self.priors, self.options = list(bins), [], [], []
+
+    def __call__(self, sums, prior, results, aim, **options):
+        self.aims.append(aim)
+        self.priors.append(results)
+        self.options.append((options["deviations"], options["of_mean"], options["lasting"]))
+        return self.bins[(len(self.aims) - 1) % len(self.bins)]
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    noted = Asked(0)
+    monkeypatch.setattr("slackwater.control.needed_slack.first_to_count_on", noted)
+    return noted
+
+
+SHORT = replace(GOAL, period=3 * SECOND)  # each interval is a block
+
+
+def test_the_shortest_memory_is_half_as_cautious_and_the_longest_looks_for_trouble_that_lasts(asked):
+    slack_after(NeededSlack().build(None, SHORT), steady(2))
+    assert [(2.33, 1.0, True), (2.33, 1.0, False), (2.33 / 2, 0.5, False)] == asked.options
+    assert [30] * 3 == asked.priors
+
+
+@pytest.mark.parametrize(("recall", "aim"), [(None, 0.891), (0.9, 0.891), (0.89, 0.903), (0.5, 0.9455)])
+def test_it_aims_at_the_target_less_the_tolerance_and_at_more_while_it_falls_short(asked, recall, aim):
+    slack_after(NeededSlack().build(None, SHORT), steady(2, recall=recall))
+    assert [pytest.approx(aim)] * 3 == asked.aims[:3]
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_the_largest_slack_that_any_memory_asks_for_is_waited(asked, place):
+    asked.bins = [100] * 3
+    asked.bins[place] = bin_of_one(2 * SECOND)
+    waited = slack_after(NeededSlack().build(None, SHORT), steady(2))
+    assert slack_of_bin(asked.bins[place]) == round(waited * SECOND)
+
+
+def test_nothing_is_decided_before_a_block_is_complete_unless_the_last_period_falls_short(asked):
+    controller = NeededSlack().build(None, GOAL)  # a block has five intervals
+    slack_after(controller, steady(14))
+    assert 3 == len(asked.aims)
+    slack_after(controller, steady(1))
+    assert 6 == len(asked.aims)
+    slack_after(controller, steady(1, recall=0.95))
+    assert 6 == len(asked.aims)
+    slack_after(controller, steady(1, recall=0.85))
+    assert 9 == len(asked.aims)
+
+
+def test_what_is_expected_is_what_the_longest_memory_knows_of_the_slack(asked):
+    asked.bins = [bin_of_one(2 * SECOND)]
+    controller = NeededSlack().build(None, SHORT)
+    slack_after(controller, steady(2))
+    assert 0.95 == pytest.approx(controller.estimated)
+    capped = NeededSlack().build(None, replace(SHORT, cap=SECOND))
+    slack_after(capped, steady(2))
+    assert 0.75 == pytest.approx(capped.estimated)
+
+
+def test_what_is_remembered_of_blocks_of_another_length_is_forgotten_but_for_the_slack_and_the_longest_lag():
+    controller = NeededSlack().build(None, SHORT)
+    slack_after(controller, steady(2))
+    saved = controller.snapshot()
+    again = NeededSlack().build(saved, replace(SHORT, period=4 * SECOND)).snapshot()
+    assert (saved["slack"], 5 * SECOND, 0, 2.33) == tuple(
+        again[name] for name in ("slack", "longest", "complete", "deviations")
+    )
+    assert saved == NeededSlack().build(saved, SHORT).snapshot()
+
+
+def test_before_anything_is_known_it_waits_for_the_longest_lag_but_no_longer_than_the_cap_or_a_period():
+    assert [5.0, 4.0, 3.0] == [
+        slack_after(NeededSlack().build(None, goal), steady(1)) for goal in (GOAL, replace(GOAL, cap=4 * SECOND), SHORT)
+    ]
+
+
+def test_the_longest_lag_is_that_of_any_stream():
+    lags = (np.array([3 * SECOND, SECOND]), NONE, np.array([2 * SECOND]))
+    needs = NeededSlacks(np.array([0]), np.ones(1), lags, (10, 10, 10), None)
+    assert 3.0 == slack_after(NeededSlack().build(None, GOAL), [replace(interval([0], [1]), needs=needs)])
+>>>>>>> mutants

@@ -122,3 +122,35 @@ def test_how_an_interval_is_cut_into_batches_does_not_show():
 def test_bad_parameters_are_refused(name):
     with pytest.raises(ParameterError, match=name):
         NormalDelay(**{name: 0})
+
+
+def test_it_estimates_with_as_many_samples_as_were_asked_for_and_not_one_less():
+    few, enough = (NormalDelay(sample_every=1, samples=50).build(None, GOAL) for _ in range(2))
+    few.observe(second_of(0, np.full(49, 500_000)))
+    enough.observe(second_of(0, np.full(50, 500_000)))
+    assert few.next_slack().microseconds == GOAL.period > enough.next_slack().microseconds
+
+
+@pytest.mark.parametrize(
+    ("interval", "estimates"), [(SECOND, [0, 1, 2, 3]), (SECOND // 2, [1, 3]), (SECOND // 2 - 1, [2])]
+)
+def test_where_few_events_come_it_estimates_once_a_second(interval, estimates):
+    controller, seen = NormalDelay(**FEW).build(None, Goal(0.99, 60 * SECOND, interval)), []
+    for number in range(4):
+        controller.observe(Measurement((number + 1) * interval, 1, 0, 0, np.full(50, 500_000), Counts()))
+        seen.append(controller.snapshot()["estimated_at"])
+    assert estimates == [number for number, at in enumerate(seen) if at == 50 * (number + 1)]
+
+
+def test_the_longest_delay_is_waited_for_where_the_clock_stands_still():
+    controller = NormalDelay(**FEW).build(None, GOAL)
+    for _ in range(2):
+        controller.observe(second_of(0, [*[500_000] * 49, 700_000]))
+    assert 700_000 == controller.next_slack().microseconds
+
+
+def test_samples_taken_in_another_way_are_forgotten_but_not_the_slack():
+    saved = led(NormalDelay(**FEW).build(None, GOAL), 3).snapshot()
+    again = NormalDelay(sample_every=2, samples=50).build(saved, GOAL).snapshot()
+    assert (saved["slack"], saved["longest"], 0) == (again["slack"], again["longest"], again["estimated_at"])
+    assert NormalDelay(sample_every=2, samples=50).build(None, GOAL).snapshot()["delays"] == again["delays"]

@@ -7,6 +7,7 @@ import pytest
 from slackwater.control import Tcp
 from slackwater.errors import ParameterError
 from slackwater.measurement import Waited
+from slackwater.time import Duration
 from tests.control.measurements import MS, measured
 
 
@@ -50,3 +51,9 @@ def test_without_a_latency_nothing_is_decided():
 def test_a_step_of_nothing_is_refused():
     with pytest.raises(ParameterError, match="step must be > 0"):
         Tcp(step="0 seconds")
+
+
+def test_durations_may_be_given_as_text_and_are_kept_as_durations():
+    assert Tcp(step="2 seconds", first="4 seconds") == Tcp(step=Duration(2_000 * MS), first=Duration(4_000 * MS))
+    with pytest.raises(ParameterError, match="first"):
+        Tcp(first="soon")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from slackwater.core.aggregate import WindowAggregate, WindowAggregateLogic
 from slackwater.core.aggregate import _others as others
 from slackwater.core.algebra import Count, Max, Sum, scan
-from slackwater.core.cells import Input
+from slackwater.core.cells import Cells, Input
 from slackwater.core.closing import Closed
 from slackwater.core.panes import Panes
 from slackwater.core.prods import Ask
@@ -269,3 +269,96 @@ def test_events_that_are_late_straggling_or_not_on_their_way_yet_are_told_from_t
     assert [0, 3] == others(4, np.array([2]), none, aside).tolist()
     assert [0, 1] == others(4, np.array([2]), np.array([3]), None).tolist()
     assert slice(None) == others(4, none, none, None)
+
+
+def tens(*rows: tuple[int, int, int], size: int = 20, **options) -> WindowAggregateLogic:
+    """Windows that end every 10, with events (time, group, value) that closed nothing."""
+    logic = WindowAggregate(Panes(size, 10), (Sum(),), **options).build()
+    feed(logic, *rows)
+    return logic
+
+
+def test_a_prod_shows_open_windows_and_changes_nothing():
+    logic = tens((5, 0, 1), (15, 1, 10))
+    logic.close_until(10)
+    out, counts = logic.on_prod([Ask(first=0, last=1), Ask(groups=np.array([1])), Ask(first=9)])
+    assert ([(1, 0, 1), (1, 1, 10), (2, 1, 10)], [2, 2, 0]) == (shown(out), counts)
+    assert [False] * 3 == out.final.tolist()
+    assert [(1, 0, 1), (1, 1, 10), (2, 1, 10)] == shown(logic.on_end())
+
+
+def test_events_that_wait_elsewhere_count_in_for_one_prod():
+    logic, also = tens((5, 0, 1)), (np.array([6, 25]), np.array([0, 0]), [Input(np.array([100, 1_000]))])
+    assert [(0, 0, 101), (1, 0, 101), (2, 0, 1_000), (3, 0, 1_000)] == shown(logic.on_prod([Ask()], also)[0])
+    assert [(0, 0, 1), (1, 0, 1)] == shown(logic.on_prod([Ask()])[0])
+    assert {0} == logic.panes.changed
+
+
+def test_where_nothing_is_open_a_prod_shows_nothing():
+    out, counts = WindowAggregate(Panes(20, 10), (Sum(),)).build().on_prod([Ask(), Ask()])
+    assert ([], [0, 0]) == (shown(out), counts)
+
+
+def test_what_was_set_aside_goes_to_windows_that_are_open_and_comes_back_for_those_that_are_closed():
+    logic, aside = (
+        tens((5, 0, 1)),
+        Cells.of((Sum(),), np.array([0, 1]), np.zeros(2, np.int64), [Input(np.array([10, 100]))]),
+    )
+    logic.close_until(10)
+    back = logic.take_back(aside)
+    assert [(0, 0, 10)] == list(zip(back.place.tolist(), back.group.tolist(), back.states[0][0].tolist(), strict=True))
+    assert [(1, 0, 111), (2, 0, 100)] == shown(logic.on_end())
+
+
+def test_what_was_set_aside_for_closed_windows_alone_is_not_kept():
+    logic = tens((45, 0, 1))
+    logic.close_until(20)
+    back = logic.take_back(Cells.of((Sum(),), np.array([0]), np.zeros(1, np.int64), [Input(np.array([10]))]))
+    assert ([0, 1], [4]) == (back.place.tolist(), list(logic.panes))
+
+
+def test_windows_that_are_handed_over_are_forgotten():
+    logic = tens((5, 0, 1), (15, 0, 2), (25, 0, 4), size=10)
+    handed = logic.hand_over(1)
+    assert ([0, 1], [1, 2]) == (handed.place.tolist(), handed.states[0][0].tolist())
+    assert [(2, 0, 4)] == shown(logic.on_end())
+
+
+def test_the_earliest_open_time_is_where_the_first_open_window_begins():
+    logic = tens((5, 0, 1))
+    assert [(-10, 0), (0, 10), (0, 10)] == [_opened(logic, until) for until in (9, 10, 19)]
+    logic.close_until(5)
+    assert 19 == logic.closed_to
+
+
+def _opened(logic: WindowAggregateLogic, until: int) -> tuple[int, int]:
+    logic.close_until(until)
+    return logic.open_from, logic.closed_end
+
+
+def test_a_punctuation_of_a_group_closes_its_windows_alone_and_once():
+    logic = tens((5, 0, 1), (6, 1, 10), (15, 1, 100))
+    closed = logic.on_punctuation(Punctuation(20, groups=np.array([1])))
+    assert [(0, 1, 10), (1, 1, 110)] == shown(closed)
+    assert [(0, 0, 1), (1, 0, 1), (2, 1, 100)] == shown(logic.on_end())
+
+
+def test_a_range_closes_the_windows_that_it_covers():
+    logic = tens((5, 0, 1), (15, 0, 10), (25, 0, 100))
+    assert [(2, 0, 110)] == shown(logic.on_punctuation(Punctuation(30, since=10)))
+    assert [(0, 0, 1), (1, 0, 11), (3, 0, 100)] == shown(logic.on_end())
+
+
+def test_at_the_end_all_that_has_events_is_closed_and_stays_so():
+    logic = tens((5, 0, 1))
+    assert [(0, 0, 1), (1, 0, 1)] == shown(logic.on_end())
+    assert (20, []) == (logic.closed_to, shown(logic.on_end()))
+
+
+def test_a_window_leaves_after_the_step_whose_horizon_reaches_its_end():
+    logic = WindowAggregate(Panes(10, 10), (Sum(),)).build()
+    out = logic.on_batch(
+        logic.arrive(Events.of([5, 9, 10, 31])), np.zeros(4, np.int64), [Input(np.array([1, 2, 4, 8]))], slack=0
+    )
+    assert ([(0, 0, 3), (1, 0, 4)], [2, 3]) == (shown(out), out.step.tolist())
+    assert ([5, 9, 10, 31], [True, True]) == (out.reached.tolist(), out.final.tolist())

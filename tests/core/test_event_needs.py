@@ -66,3 +66,24 @@ def test_in_a_total_order_equal_times_of_others_count_but_no_event_needs_more_th
     merged = MergedArrivals.of([a, b], [None, None])
     needs = EventNeeds(2, total_order=True).on_batch(merged, np.array([0, 0, 0]), intervals=1)
     assert needed == needs.slack.max()
+
+
+def test_those_in_time_are_one_result_at_the_last_step_of_their_interval_gone_once_its_clock_is_passed():
+    a = Arrivals.after(None, Events.of([5, 9, 12, 20], arrival=[0, 1, 2, 3]))
+    merged = MergedArrivals.of([a], [None])
+    needs = EventNeeds(1).on_batch(merged, np.array([0, 0, 2, 2]), intervals=3)
+    assert ([1, 3], [9, 20], [10, 21]) == (needs.step.tolist(), needs.time.tolist(), needs.gone.tolist())
+
+
+def test_an_event_that_came_behind_is_gone_once_its_time_is_passed():
+    merged = MergedArrivals.of([Arrivals.after(None, Events.of([9, 4]))], [None])
+    needs = EventNeeds(1).on_batch(merged, np.array([0, 0]), intervals=1)
+    assert [(1, 4, 5, 5), (1, 9, 0, 10)] == list(
+        zip(needs.step.tolist(), needs.time.tolist(), needs.slack.tolist(), needs.gone.tolist(), strict=True)
+    )
+
+
+def test_an_event_as_late_as_the_slowest_clock_needs_nothing():
+    merged = MergedArrivals.of([Arrivals.after(None, Events.of([9, 9]))], [None])
+    needs = EventNeeds(1).on_batch(merged, np.array([0, 0]), intervals=1)
+    assert ([0], [2.0]) == (needs.slack.tolist(), needs.weight.tolist())

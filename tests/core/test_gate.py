@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slackwater.core.gate import Gate, GateLogic
-from slackwater.events import Events
+from slackwater.core.gate import Gate, GateLogic, Place, is_behind, is_up_to
+from slackwater.events import Events, Tagged
 from tests.oracle.gate import Event, SlackScaleGate
 
 STREAMS = 3
@@ -133,3 +134,40 @@ def test_draining_lets_everything_leave_in_order():
     gate.on_batch(batch(gate, [(0, 5), (0, 9), (0, 7)]), None)
     assert [5, 7, 9] == gate.on_end().events.time.tolist()
     assert 0 == len(gate.held)
+
+
+def test_what_left_because_a_stream_was_idle_makes_later_events_before_it_late():
+    gate = Gate(streams=2).build()
+    gate.on_batch(gate.arrive([Events.of([10, 20], arrival=[1, 2]), Events.of([5], arrival=[0])]), None)
+    assert [10, 20] == gate.on_idle(1).events.time.tolist()
+    assert Place(20, 0) == gate.snapshot().last
+    left = gate.on_batch(gate.arrive([Events.none(), Events.of([15, 25])]), None, slack=100)
+    assert ([15], [False]) == (left.events.time.tolist(), left.ready.tolist())
+    assert [25] == gate.held.time.tolist()
+
+
+def test_nothing_leaves_because_of_an_idle_stream_while_another_never_spoke():
+    gate = Gate(streams=3).build()
+    gate.on_batch(gate.arrive([Events.of([10]), Events.none(), Events.none()]), None)
+    assert 0 == len(gate.on_idle(1).events)
+    assert [10] == gate.on_idle(2).events.time.tolist()
+
+
+def test_where_all_streams_are_idle_everything_leaves():
+    gate = Gate(streams=2).build()
+    gate.on_batch(gate.arrive([Events.of([10, 20], arrival=[1, 2]), Events.of([5], arrival=[0])]), None)
+    assert [] == gate.on_idle(0).events.time.tolist()
+    left = gate.on_idle(1)
+    assert ([10, 20], [False, False]) == (left.events.time.tolist(), left.ready.tolist())
+
+
+def test_up_to_where_the_awaited_streams_are_less_their_slack_events_leave():
+    gate = Gate(streams=2).build()
+    gate.on_batch(gate.arrive([Events.of([10, 14, 15, 20], arrival=[1, 2, 3, 4]), Events.of([5], arrival=[0])]), None)
+    assert [10, 14, 15] == gate.on_idle(1, slack=5).events.time.tolist()
+
+
+@pytest.mark.parametrize(("stream", "behind", "up_to"), [(0, True, True), (1, False, True), (2, False, False)])
+def test_of_equal_times_the_stream_says_which_is_before(stream, behind, up_to):
+    events = Tagged.from_stream(stream, Events.of([7]))
+    assert (behind, up_to) == (bool(is_behind(events, Place(7, 1))[0]), bool(is_up_to(events, Place(7, 1))[0]))

@@ -102,3 +102,49 @@ def test_after_the_end_of_the_input_no_window_of_it_is_held_or_comes_again():
     last = int(logic.ends[-1])
     logic.on_end()
     assert (last + 1, {}) == (logic.gone, dict(logic.snapshot().windows))
+
+
+@pytest.mark.parametrize(
+    ("options", "first"),
+    [({}, 10), ({"most": 5}, 930), ({"most": 100}, 610), ({"youngest": 50}, 10), ({"youngest": 50, "most": 5}, 810)],
+)
+def test_a_window_is_kept_for_eight_slides_or_four_times_what_may_be_waited(options, first):
+    logic = ledger(**{"panes": Panes(10, 10), "youngest": 1, **options}).build()
+    ends = logic.ends_reached(np.array([1_000]), np.array([1_000]), 0)
+    assert (first, 1_000) == (ends[0], ends[-1])
+
+
+def test_a_window_is_kept_for_no_more_than_512_slides():
+    logic = ledger(panes=Panes(10, 10), youngest=1, most=10**6).build()
+    assert 10_000 - 5_120 + 10 == logic.ends_reached(np.array([10_000]), np.array([10_000]), 0)[0]
+
+
+def test_the_ends_that_windows_reach_are_each_said_once_step_by_step():
+    logic = ledger(panes=Panes(10, 10)).build()
+    found = logic.ends_reached(np.array([20, 35, 50]), np.array([20, 35, 50]), 9)
+    assert [10, 20, 30, 40, 50] == found.tolist()
+    assert [] == logic.ends_reached(np.array([20]), np.array([19]), 10).tolist()
+
+
+def test_of_windows_that_overlap_up_to_four_times_all_are_watched():
+    assert [100, 25, 20] == [ledger(panes=Panes(100, slide)).watched.slide for slide in (100, 25, 10)]
+
+
+def kept(*times: int) -> list[int]:
+    """The ends of the windows of 10 that are kept, after events one at a time."""
+    logic = ledger(panes=Panes(10, 10), youngest=1).build()
+    zeros = np.zeros(len(times), np.int64)
+    logic.on_batch(Arrivals.after(None, Events.of(times)), zeros, [Input(zeros)])
+    logic.forget()
+    return logic.ends.tolist()
+
+
+def test_a_window_is_forgotten_once_the_clock_is_more_than_eight_slides_past_its_end():
+    assert [20, 30, 100] == kept(5, 15, 25, 99, 99)
+    assert [30, 110] == kept(5, 15, 25, 101, 101)
+
+
+def test_a_window_is_kept_four_times_as_long_as_an_event_has_needed():
+    # The event at 16 came when the clock was 70 past the end of its window, so it needs 71 and 284 are kept.
+    assert [20, 30, 100, 310] == kept(5, 15, 25, 90, 16, 304, 304)
+    assert [30, 100, 310] == kept(5, 15, 25, 90, 16, 305, 305)

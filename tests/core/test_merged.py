@@ -64,3 +64,61 @@ def test_the_largest_delay_of_a_step_is_that_of_its_events(streams):
     for stream, own in enumerate(found.streams):
         np.maximum.at(expected, found.steps_of(stream), own.delay)
     assert expected.tolist() == found.largest_delay.tolist()
+
+
+def two() -> MergedArrivals:
+    """Steps at 1 to 4: a speaks at 1, 1, 3 and 4, b at 2 and 4."""
+    a, b = [(1, 10), (1, 12), (3, 11), (4, 20)], [(2, 7), (4, 15)]
+    return merged([(a, None), (b, None)])
+
+
+def test_clocks_are_known_before_and_after_each_step():
+    found, none = two(), int(two().clocks_before[0][0])
+    assert ([12, 12, 12, 20], [none, 7, 7, 15]) == tuple(clock.tolist() for clock in found.clocks)
+    assert ([none, 12, 12, 12], [none, none, 7, 7]) == tuple(clock.tolist() for clock in found.clocks_before)
+    assert ([12, 7, 7, 15], [none, 12, 7, 7]) == (found.slowest.tolist(), found.before.tolist())
+
+
+def test_an_event_has_the_step_in_which_it_came():
+    found = two()
+    assert ([0, 0, 2, 3], [1, 3]) == (found.steps_of(0).tolist(), found.steps_of(1).tolist())
+    assert ([2, 0], [3]) == (found.step_of(0, np.array([2, 1])).tolist(), found.step_of(1, np.array([1])).tolist())
+    assert [4, 2] == found.arrived_by(np.array([2, 0])).tolist()
+    assert [2, 3, 4, 6] == found.arrived_by(np.arange(4)).tolist()
+
+
+def test_values_of_steps_are_told_by_step_of_a_stream_or_by_event():
+    values = np.array([5, 6, 7, 8])
+    assert ([5, 7, 8], [6, 8]) == (two().of_stream(0, values).tolist(), two().of_stream(1, values).tolist())
+    assert [5, 5, 7, 8] == two().per_event(0, values).tolist()
+
+
+def test_a_stream_has_spoken_from_its_first_step_on():
+    assert [False, True, True, True] == two().has_spoken(1).tolist()
+    assert [False] == merged([([(1, 5)], None), ([], 3)]).has_spoken(1).tolist()
+
+
+def test_a_part_has_its_steps_alone():
+    part = two().part(1, 3)
+    assert ([2, 3], [12, 12], [7, 7], [12, 7]) == tuple(
+        column.tolist() for column in (part.arrival, part.clock, part.slowest, part.before)
+    )
+    assert ([1], [0]) == (part.steps_of(0).tolist(), part.steps_of(1).tolist())
+    assert ([11], [7]) == tuple(own.events.time.tolist() for own in part.streams)
+    assert [[12, 12], [7, 7]] == [clock.tolist() for clock in part.clocks]
+    assert [12, 12] == part.clocks_before[0].tolist()
+
+
+def test_the_largest_delay_of_all_is_that_of_any_stream():
+    assert 1 == two().max_delay
+    assert 4 == merged([([(1, 5), (2, 4)], None), ([(1, 9), (2, 5)], None)]).max_delay
+
+
+def test_an_event_behind_the_slowest_clock_says_how_far_and_when():
+    late = merged([([(1, 10), (4, 6), (5, 8)], None), ([(2, 7), (3, 9)], None)]).behind[0]
+    assert ([1, 2], [3, 4], [3, 1]) == (late.position.tolist(), late.step.tolist(), late.lag.tolist())
+
+
+def test_a_stream_that_had_not_spoken_may_be_behind_though_it_is_in_order():
+    behind = merged([([(1, 10)], None), ([(2, 7)], None)]).behind
+    assert ([], [3]) == (behind[0].lag.tolist(), behind[1].lag.tolist())

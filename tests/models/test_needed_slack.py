@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slackwater.estimate.needed_slack import NeededSlack
+from slackwater.estimate.needed_slack import BlockSums, NeededSlack
 from slackwater.models.needed_slack import expected_recall, first_to_count_on, recall_to_count_on, with_prior
 
 
@@ -113,3 +113,8 @@ def test_the_recall_to_count_on_is_what_the_residuals_of_the_blocks_say(blocks, 
         of_period = np.sqrt(variance / 3) * len(blocks) / max(total, 1)
         of_the_mean = np.sqrt(len(blocks) * variance) / max(total, 1)
         assert 1 - share - deviations * of_period - of_mean * of_the_mean == pytest.approx(recall, abs=1e-5)
+
+
+def test_a_prior_of_fewer_bins_misses_nothing_in_the_others():
+    sums = BlockSums(2, 8, 32, np.array([4.0, 0.0]), np.array([16.0, 0.0]), np.array([8.0, 0.0]))
+    assert 1 == first_to_count_on(sums, np.array([0.5]), 30, 0.9, blocks_per_period=12, deviations=2)

@@ -89,7 +89,7 @@ def slide_shares(view: View) -> Floats:
     taken away too (James and Stein, with the variances of a two-way table).
     """
     k = view.per_slide
-    first = view.settled + (view.phase[min(view.settled, len(view.phase) - 1)] + 1) % k
+    first = view.settled + (int(view.phase[0]) - view.settled + 1) % k  # the last slot of a slide
     slides = (view.known - first) // k
     if k < 4 or slides < 4:
         return np.ones(k)
