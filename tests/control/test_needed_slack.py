@@ -191,7 +191,6 @@ def _with_recall(measurement, recall):
     return replace(measurement, needs=replace(measurement.needs, recall=recall))
 
 
-<<<<<<< HEAD
 def test_delays_teach_the_same_with_weights_of_one_to_the_last_bit():
     random, goal = np.random.default_rng(1), Goal(interval=1_000_000, period=60_000_000, target=0.99)
     plain, weighed = (NeededSlack().build(goal=goal) for _ in range(2))
@@ -203,7 +202,8 @@ def test_delays_teach_the_same_with_weights_of_one_to_the_last_bit():
         plain.observe(told)
         weighed.observe(replace(told, weights=np.ones(200, np.int64)))
     assert weighed.snapshot() == plain.snapshot()
-=======
+
+
 class Asked:
     """Notes what each memory is asked to be counted on for, and answers with a bin."""
 
@@ -290,4 +290,3 @@ def test_the_longest_lag_is_that_of_any_stream():
     lags = (np.array([3 * SECOND, SECOND]), NONE, np.array([2 * SECOND]))
     needs = NeededSlacks(np.array([0]), np.ones(1), lags, (10, 10, 10), None)
     assert 3.0 == slack_after(NeededSlack().build(None, GOAL), [replace(interval([0], [1]), needs=needs)])
->>>>>>> mutants
