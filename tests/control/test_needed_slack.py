@@ -290,3 +290,12 @@ def test_the_longest_lag_is_that_of_any_stream():
     lags = (np.array([3 * SECOND, SECOND]), NONE, np.array([2 * SECOND]))
     needs = NeededSlacks(np.array([0]), np.ones(1), lags, (10, 10, 10), None)
     assert 3.0 == slack_after(NeededSlack().build(None, GOAL), [replace(interval([0], [1]), needs=needs)])
+
+
+@pytest.mark.parametrize(
+    ("recall", "caution"), [(0.95, 2.33 - 0.1 * 0.2), (0.891, 2.33 - 0.1 * 0.2), (0.5, 2.33 + 0.1 * 0.8)]
+)
+def test_only_a_period_that_falls_short_raises_the_caution(asked, recall, caution):
+    controller = NeededSlack(violations=0.2).build(None, SHORT)
+    slack_after(controller, [*steady(2), *steady(1, recall=recall)])
+    assert caution == pytest.approx(controller.snapshot()["deviations"])

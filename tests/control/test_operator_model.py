@@ -74,3 +74,7 @@ def test_it_goes_on_from_its_snapshot():
     again = OperatorModel(TunedOperator("gate"), Learning(learn_after=2), model.snapshot())
     assert expected(model) == expected(again)
     assert model.snapshot() == again.snapshot()
+
+
+def test_by_itself_it_learns_after_a_minute_of_seconds_and_then_every_minute_from_the_last_ten():
+    assert Learning("gaussian", with_spread=True, learn_after=60, relearn_every=60, memory=600) == Learning()

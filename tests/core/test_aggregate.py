@@ -324,6 +324,13 @@ def test_windows_that_are_handed_over_are_forgotten():
     assert [(2, 0, 4)] == shown(logic.on_end())
 
 
+def test_the_first_open_window_is_handed_over_and_forgotten_too():
+    logic = tens((15, 0, 2), (25, 0, 4), size=10)
+    logic.close_until(10)
+    assert [1] == logic.hand_over(1).place.tolist()
+    assert ([2], [(2, 0, 4)]) == (list(logic.panes), shown(logic.on_end()))
+
+
 def test_the_earliest_open_time_is_where_the_first_open_window_begins():
     logic = tens((5, 0, 1))
     assert [(-10, 0), (0, 10), (0, 10)] == [_opened(logic, until) for until in (9, 10, 19)]
@@ -362,3 +369,10 @@ def test_a_window_leaves_after_the_step_whose_horizon_reaches_its_end():
     )
     assert ([(0, 0, 3), (1, 0, 4)], [2, 3]) == (shown(out), out.step.tolist())
     assert ([5, 9, 10, 31], [True, True]) == (out.reached.tolist(), out.final.tolist())
+
+
+def test_the_first_batch_is_shown_early_with_all_that_has_come():
+    logic = WindowAggregate(Panes(20, 10), (Sum(),)).build()
+    events, values = logic.arrive(Events.of([3, 5, 6, 7])), [Input(np.array([1, 10, 100, 1_000]))]
+    out = logic.on_batch(events, np.zeros(4, np.int64), values, slack=100, leads=(4,))
+    assert ([(0, 0, 111)], [2], [False]) == (shown(out), out.step.tolist(), out.final.tolist())

@@ -224,3 +224,14 @@ def test_what_came_behind_a_reader_is_unread_too():
 
 def test_a_reader_that_is_closed_has_nothing_left_to_read():
     assert (5, 0) == (ReaderState().unread(5), ReaderState(is_open=False).unread(5))
+
+
+def test_a_reader_may_have_as_many_unread_events_as_are_allowed():
+    gate = SharedGate(writers=1, readers=2, most_unread=4).build()
+    gate.insert(0, np.arange(4))
+    for reader in range(2):
+        gate.get(reader, 1)
+    gate.insert(0, np.array([4]))  # five are kept, of which each has read one
+    assert [4, 4] == [gate.unread(reader) for reader in range(2)]
+    with pytest.raises(GateFullError, match="reader 0 would have 5"):
+        gate.insert(0, np.array([5]))

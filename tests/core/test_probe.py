@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from slackwater.compiled import compiled
 from slackwater.core.probe import Index, Pool, Triggers
 from slackwater.core.probe import _is_orderly as is_orderly
 
@@ -17,6 +18,7 @@ def triggers(*asking) -> Triggers:
     return Triggers(*np.array(asking, np.int64).T)
 
 
+@compiled
 def same(left, left_row, right, right_row) -> bool:
     return left[0][left_row] == right[0][right_row]
 
