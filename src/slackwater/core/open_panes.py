@@ -49,10 +49,9 @@ class _Pane:
 
     def with_next(self, other: _Pane) -> _Pane | None:
         """Return both as one piece; None if they did not come together, one behind the other."""
-        return _Pane(self.among, self.start, other.stop) if self._ends_at(other) else None
-
-    def _ends_at(self, other: _Pane) -> bool:
-        return self.among is other.among and self.stop == other.start
+        if self.among is not other.among or self.stop != other.start:
+            return None
+        return _Pane(self.among, self.start, other.stop)
 
 
 class OpenPanes(MutableMapping[int, Cells]):
@@ -201,7 +200,10 @@ def _joined(panes: Sequence[_Pane]) -> Cells:
     pieces = [panes[0]]
     for pane in panes[1:]:
         longer = pieces[-1].with_next(pane)
-        pieces[-1 if longer is not None else len(pieces) :] = [pane if longer is None else longer]
+        if longer is None:
+            pieces.append(pane)
+        else:
+            pieces[-1] = longer
     return Cells.concat([piece.cells for piece in pieces])
 
 
