@@ -149,6 +149,7 @@ class BoundedDropsController(Around):
         `first` events arrive with the first step, `arriving` with all.
         """
         behind, left = self._behind + late, self._may_be_late(first)
+        # The bound of `_unheeded`, of one number: NumPy would take longer than all the rest of this.
         if self._alarmed or behind > min(max(self._reserve * left, self._at_this_pace()), left - _SPARE):
             return False
         self._arrived, self._behind = self._arrived + arriving, behind
