@@ -67,6 +67,14 @@ def _ranks(order: Rows) -> Rows:
 
 
 @compiled
+def _left(time: int, before: int, passed_on: int, released: int, late: int) -> tuple[int, int, int]:
+    """Count an event that leaves: how many were released and late by then, and the largest time passed on."""
+    if time < before:
+        return released, late + 1, passed_on
+    return released + 1, late, max(passed_on, time)
+
+
+@compiled
 def _follow(
     start: int,
     horizon: Times,
@@ -92,11 +100,8 @@ def _follow(
                 least = times[i] if waits == 0 else min(least, times[i])
                 waiting[waits] = times[i]
                 waits += 1
-            elif times[i] < before:
-                late += 1
             else:
-                released += 1
-                passed_on = max(passed_on, times[i])
+                released, late, passed_on = _left(times[i], before, passed_on, released, late)
         if waits > 0 and least <= now:
             still = 0
             for i in range(waits):
@@ -104,11 +109,8 @@ def _follow(
                     least = waiting[i] if still == 0 else min(least, waiting[i])
                     waiting[still] = waiting[i]
                     still += 1
-                elif waiting[i] < before:
-                    late += 1
                 else:
-                    released += 1
-                    passed_on = max(passed_on, waiting[i])
+                    released, late, passed_on = _left(waiting[i], before, passed_on, released, late)
             waits = still
         if now > reached:
             reached = now
