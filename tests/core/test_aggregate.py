@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slackwater.core.aggregate import WindowAggregate, WindowAggregateLogic
-from slackwater.core.aggregate import _others as others
 from slackwater.core.algebra import Count, Max, Sum, scan
 from slackwater.core.cells import Cells, Input
 from slackwater.core.closing import Closed
+from slackwater.core.early_windows import usual_ones
 from slackwater.core.panes import Panes
 from slackwater.core.prods import Ask
 from slackwater.core.punctuations import Punctuation
@@ -265,10 +265,10 @@ def test_small_batches_combine_as_much_at_every_overlap(overlap, behind):
 
 def test_events_that_are_late_straggling_or_not_on_their_way_yet_are_told_from_the_others():
     none, aside = np.empty(0, np.int64), np.array([False, True, False, False])
-    assert [0, 2, 3] == others(4, none, none, aside).tolist()
-    assert [0, 3] == others(4, np.array([2]), none, aside).tolist()
-    assert [0, 1] == others(4, np.array([2]), np.array([3]), None).tolist()
-    assert slice(None) == others(4, none, none, None)
+    assert [0, 2, 3] == usual_ones(4, none, none, aside).tolist()
+    assert [0, 3] == usual_ones(4, np.array([2]), none, aside).tolist()
+    assert [0, 1] == usual_ones(4, np.array([2]), np.array([3]), None).tolist()
+    assert slice(None) == usual_ones(4, none, none, None)
 
 
 def tens(*rows: tuple[int, int, int], size: int = 20, **options) -> WindowAggregateLogic:

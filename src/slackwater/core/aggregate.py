@@ -25,7 +25,7 @@ from slackwater.core.aggregate_state import AggregateState
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.cells import Cells, Input
 from slackwater.core.closing import Closed, Placed, in_order
-from slackwater.core.early_windows import Batch, Showing, rolled
+from slackwater.core.early_windows import Batch, Showing, rolled, usual_ones
 from slackwater.core.empty_windows import EmptyWindows
 from slackwater.core.open_panes import OpenPanes
 from slackwater.core.punctuations import Promised, Punctuation
@@ -120,7 +120,7 @@ class WindowAggregateLogic:
         opened = first_open_window(self.closed_to, self._panes.slide)
         stopped = first_open_window(int(placed.reached[-1]), self._panes.slide)
         late, straggling = placed.late, placed.straggling(opened)
-        usual = _others(len(arrivals.events), late, straggling.position, aside)
+        usual = usual_ones(len(arrivals.events), late, straggling.position, aside)
         batch = Batch(arrivals, placed, group, inputs, usual, straggling.position, aside)
         shown = self._put_and_show(batch, leads, arrivals.steps - last_is_quiet)
         windows = self._held.closed(opened, stopped)
@@ -390,12 +390,3 @@ def _opened(config: WindowAggregate, panes: Mapping[int, Cells]) -> OpenPanes:
 
 def _of(inputs: Sequence[Input], which: Rows | slice) -> list[Input]:
     return [each[which] for each in inputs]
-
-
-def _others(count: int, late: Rows, straggling: Rows, aside: Mask | None) -> Rows | slice:
-    """Return the positions of all other events; all of them, mostly, so that nothing is gathered."""
-    if not len(late) and not len(straggling) and aside is None:
-        return slice(None)
-    usual = np.ones(count, np.bool_) if aside is None else ~aside
-    usual[late] = usual[straggling] = False
-    return np.flatnonzero(usual)

@@ -148,6 +148,15 @@ class Batch:
         return parts, fragments.panes(functions)
 
 
+def usual_ones(count: int, late: Rows, straggling: Rows, aside: Mask | None) -> Rows | slice:
+    """Return the positions of the events that are none of these: mostly all, so that nothing is gathered."""
+    if not len(late) and not len(straggling) and aside is None:
+        return slice(None)
+    usual = np.ones(count, np.bool_) if aside is None else ~aside
+    usual[late] = usual[straggling] = False
+    return np.flatnonzero(usual)
+
+
 def odd_cells(
     functions: Sequence[Algebra], pane: Rows, missed: Rows, group: Rows, inputs: Sequence[Input]
 ) -> dict[int, Cells]:

@@ -147,8 +147,7 @@ class SparkQuery(Displayed, ABC):
         plan = self._within(trigger)
         begun = Begun(plan._processor().identity, plan._has_timers, control is not None, plan._parameters)
         begun.check(checkpoint)
-        deadline = self.node.contract.deadline
-        measured = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=deadline)
+        measured = BatchLatency.of(self.node.operator, checkpoint, latency, deadline=self.node.contract.deadline)
         folders = {"results": results, "late": late, "decisions": decisions, "control": control, "latency": latency}
         about = About.query(self.node, self._plan_of_control, name, **folders)
         check = InputCheck(tuple(stream.name for stream in self._streams), checkpoint)
