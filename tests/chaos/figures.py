@@ -39,7 +39,7 @@ def table_of(outcomes: Sequence[Outcome]) -> Table:
         table.add_row(name.replace("_", " "), str(getattr(total, name)))
     for kind in MIX:
         table.add_row(f"seconds to recover: {kind}", _recovery([kill for kill in kills if kill.kind == kind]))
-    table.add_row("minutes", f"{sum(each.seconds for each in disturbed) / 60:.1f}")
+    table.add_row("minutes, added up over clusters", f"{sum(each.seconds for each in disturbed) / 60:.1f}")
     failures = [f"{each.name}: {failure}" for each in disturbed for failure in each.failures]
     table.add_row("drivers that gave up", "\n".join(failures) or "none")
     return table
