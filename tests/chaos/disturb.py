@@ -140,8 +140,9 @@ def _kill_some(
 ) -> None:
     """Kill processes until it is time to wait for a batch, then wait for it."""
     pending: list[tuple[str, str, float]] = []
-    since = 0
+    since, began = 0, time.monotonic()
     while kinds and not driver.ended():
+        _check_time(at=began, limit=_LIMIT, driver=driver)  # there may never be somebody to kill
         moment = seeded.choice(MOMENTS)
         wait_for(moment, folder, driver.ended, seeded)
         if driver.ended() or not kill(kinds[-1], cluster, driver, seeded):

@@ -66,12 +66,16 @@ def check_foreseen(foreseen: Counts, found: Counts) -> None:
     >>> check_foreseen(Counts(3, 2, 1), Counts(3, 3, 0))
     Traceback (most recent call last):
         ...
-    slackwater.errors.InvariantError: what left the buffer is 3 released and 0 late, expected 2 released and 1 late; \
+    slackwater.errors.InvariantError: what left the buffer is 3 released, 0 late and \
+0 buffered of 3, expected 2 released, 1 late and 0 buffered of 3; \
 nothing of this batch was written: please report it with its data
     """
     if found != foreseen:
-        shown, expected = (f"{each.released} released and {each.late} late" for each in (found, foreseen))
-        raise InvariantError("what left the buffer", found=shown, expected=expected)
+        raise InvariantError("what left the buffer", found=_in_words(found), expected=_in_words(foreseen))
+
+
+def _in_words(counts: Counts) -> str:
+    return f"{counts.released} released, {counts.late} late and {counts.buffered} buffered of {counts.arrived}"
 
 
 def _earlier(what: str, found: int | None, expected: int) -> InvariantError:
