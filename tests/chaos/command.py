@@ -17,6 +17,7 @@ from pathlib import Path
 from rich.console import Console
 
 import slackwater as sw
+from slackwater.cli.demo.quiet import children_log_to
 from tests.chaos.disturb import Disturbed, Kill
 from tests.chaos.ended import Ended
 from tests.chaos.faulty import run_faults
@@ -69,10 +70,11 @@ def main(
 
 def run_faults_here(console: Console) -> list[Ended]:
     """Harm the files of a stopped query, in a session of this process; print what each fault led to."""
-    spark = sw.session(app="chaos", master="local[2]", short_lived=True, spark__driver__memory="1g")
-    spark.sparkContext.setLogLevel("OFF")
     ended = []
     with scratch() as folder:
+        with children_log_to(folder / "log"):  # of harm that is meant, Spark has much to say
+            spark = sw.session(app="chaos", master="local[2]", short_lived=True, spark__driver__memory="1g")
+        spark.sparkContext.setLogLevel("OFF")
         for each in run_faults(spark, folder):
             ended.append(each)
             console.print(f"{each.fault}: {each.words}", highlight=False, markup=False, soft_wrap=True)
@@ -102,11 +104,12 @@ def _turn(running: Lanes, folder: Path, dealt: dict[str, list[str]], seed: int, 
     """Disturb queries, as many at the same time as there are lanes; a run that nobody disturbs is one of them."""
     files = max(map(len, dealt.values())) + _MORE
     prepare(folder, dealt, files, seed)
-    expected = running.threads.submit(run_undisturbed, folder, tuple(dealt))
+    expected = running.threads.submit(run_undisturbed, folder, tuple(dealt), running.stop)
     disturbed = [running.disturb(folder / name, name, own, f"{seed} {name}") for name, own in dealt.items()]
-    for each in as_completed(disturbed):
-        _say(console, each.result(), "is compared when all others of this turn have ended")
-    expected.result()
+    for each in as_completed([expected, *disturbed]):
+        done = each.result()  # whoever fails first is heard first
+        if done is not None:
+            _say(console, done, "is compared when all others of this turn have ended")
     compared = undisturbed(folder, dealt)
     for each in disturbed:
         yield _outcome(folder, each.result(), compared[each.result().name], files * ROWS, console)

@@ -54,9 +54,9 @@ class StuckError(AssertionError):
 class Driver:
     """The driver of a query, which is started again whenever it ends before its input does."""
 
-    def __init__(self, cluster: Cluster, asked: Sequence[tuple[Path, str]], stop: Event | None = None) -> None:
+    def __init__(self, master: str, asked: Sequence[tuple[Path, str]], stop: Event | None = None) -> None:
         self._stop = stop or Event()
-        self._command = [sys.executable, "-m", "tests.chaos.driver", cluster.master]
+        self._command = [sys.executable, "-m", "tests.chaos.driver", master]
         self._command += [f"{folder}={name}" for folder, name in asked]
         self.log = asked[0][0] / "log"
         self._process = self._start()
@@ -67,15 +67,14 @@ class Driver:
         return self._process.poll() is not None
 
     def kill(self) -> bool:
-        """End it, the JVM that it has started too."""
+        """End it, the JVM that it has started too; return whether it had not ended by itself."""
         found = kill_process(self._process.pid, group=True)
         self._process.wait()
         return found
 
     def keep_alive(self) -> bool:
         """Start another one if this has ended before its time; return whether it ended with its input."""
-        if self._stop.is_set():
-            raise StuckError("stopped, since something else has failed")
+        self.check_wanted()
         code = self._process.poll()
         if code is None:
             return False
@@ -93,9 +92,10 @@ class Driver:
                 raise StuckError(f"a driver that nobody disturbed fails: {self.failures[-1]}")
             time.sleep(0.1)
 
-    def end(self) -> None:
-        """End it, if it has not ended."""
-        self.kill()
+    def check_wanted(self) -> None:
+        """Raise StuckError if nobody waits for it any more."""
+        if self._stop.is_set():
+            raise StuckError("stopped, since something else has failed")
 
     def _start(self) -> subprocess.Popen[bytes]:
         environment = {**os.environ, "PYTHONPATH": python_path(), "SPARK_LOCAL_IP": "127.0.0.1"}
@@ -119,7 +119,7 @@ def disturb(
     One time in two a batch is committed before the next is killed; the others die while the last is being replaced.
     """
     done, began = Disturbed(name), time.monotonic()
-    driver = Driver(cluster, [(folder, name)], stop)
+    driver = Driver(cluster.master, [(folder, name)], stop)
     try:
         _recovered(folder, driver, began, since=0)
         while kinds and not driver.keep_alive():
@@ -128,7 +128,7 @@ def disturb(
             time.sleep(0.05)
             _check_time(at=began, limit=_LIMIT * 10, driver=driver)
     finally:
-        driver.end()
+        driver.kill()
     done.starts, done.failures = driver.starts, driver.failures
     done.lost_tasks = len(re.findall(r"Lost task ", driver.log.read_text(errors="replace")))
     done.batches, done.seconds = commits(folder), time.monotonic() - began
@@ -165,6 +165,7 @@ def _recovered(folder: Path, driver: Driver, at: float, *, since: int) -> None:
 
 
 def _check_time(*, at: float, limit: float, driver: Driver) -> None:
+    driver.check_wanted()
     if time.monotonic() - at > limit:
         raise StuckError(f"no batch for {limit:.0f} s; the driver said last: {_said_last(driver.log)}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
+from threading import Event
 
 from tests.chaos.disturb import Driver
 from tests.chaos.inputs import rows_of, streams_of, write_input
@@ -14,18 +14,17 @@ from tests.chaos.queries import QUERIES
 ROWS = 300  # of a batch
 
 
-def prepare(folder: Path, names: Iterable[str], files: int, seed: int) -> Path:
+def prepare(folder: Path, names: Iterable[str], files: int, seed: int) -> None:
     """Write the input of each query twice."""
     rows = rows_of(files * ROWS, seed)
     for name in names:
         for copy in (folder / name, folder / "undisturbed" / name):
             write_input(copy, streams_of(rows, QUERIES[name].streams, seed), files)
-    return folder
 
 
-def run_undisturbed(folder: Path, names: Iterable[str]) -> None:
-    """Run queries over one copy of their input, all in one session."""
-    _run([(folder / "undisturbed" / name, name) for name in names])
+def run_undisturbed(folder: Path, names: Iterable[str], stop: Event | None = None) -> None:
+    """Run queries over one copy of their input, all in one session, to their end or until `stop`."""
+    _run([(folder / "undisturbed" / name, name) for name in names], stop)
 
 
 def undisturbed(folder: Path, names: Iterable[str]) -> dict[str, Path]:
@@ -39,9 +38,9 @@ def undisturbed(folder: Path, names: Iterable[str]) -> dict[str, Path]:
     return found
 
 
-def _run(asked: Sequence[tuple[Path, str]]) -> None:
-    driver = Driver(SimpleNamespace(master="local[2]"), asked)
+def _run(asked: Sequence[tuple[Path, str]], stop: Event | None = None) -> None:
+    driver = Driver("local[2]", asked, stop)
     try:
         driver.wait()
     finally:
-        driver.end()
+        driver.kill()

@@ -21,7 +21,7 @@ def chaos(
     output: Annotated[Path | None, typer.Option(help="A folder that keeps outcomes, and adds up several runs.")] = None,
     faults: Annotated[bool, typer.Option(help="Also harm files of a stopped query, and fill its disk.")] = True,
 ) -> None:
-    """Kill processes of a local cluster while queries of every operator run, and verify what they wrote.
+    """Kill processes of local clusters while queries of every operator run, and verify what they wrote.
 
     Then harm the files of a query that has stopped: it must go on as if nothing had happened, or say what is wrong.
     This is part of the repository, as its tests are, and needs Linux. The exit code is 1 if a row was lost, came twice
