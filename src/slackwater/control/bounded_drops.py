@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from slackwater.measurement import Measurement
     from slackwater.time import Times
 
+_ONE_EACH: Rows = np.empty(0, np.int64)  # weights of events that stand for themselves
 _SPARE = 3  # events: with fewer that may still be late, none is risked
 _PEAK_PERIODS = 10  # over which the largest delay counts
 
@@ -114,16 +115,13 @@ class BoundedDropsController(Around):
 
         Events that arrived together count together: they have no order. Each stands for `weights` events, if given.
         """
-        slack = self._inner.next_slack().microseconds
-        count, largest = count_behind(delays, slack)
-        if weights is None and self._stays_calm(count, int(arrived_by[0]), int(arrived_by[-1])):
-            self._peak.update(largest)
-            return np.full(len(arrived_by), slack)
-        last, late = arrived_by - 1, is_behind(delays, slack)
+        slack, last = self._inner.next_slack().microseconds, arrived_by - 1
+        count, largest = count_behind(delays, slack, _ONE_EACH if weights is None else weights)
         arriving = arrived_by if weights is None else np.cumsum(weights)[last]
-        if weights is not None and self._stays_calm(int(weights[late].sum()), int(arriving[0]), int(arriving[-1])):
+        if self._stays_calm(count, int(arriving[0]), int(arriving[-1])):
             self._peak.update(largest)
             return np.full(len(arrived_by), slack)
+        late = is_behind(delays, slack)
         behind = self._behind + np.cumsum(late if weights is None else late * weights)[last]
         alarm = np.maximum.accumulate((behind > self._unheeded(arriving)) | self._alarmed)
         peak = np.maximum(np.maximum.accumulate(delays)[last], max(self._peak.get(), slack))

@@ -139,9 +139,9 @@ class NeededSlackController(Held):
 
     def _learn_delays(self, measurement: Measurement) -> float | None:
         """Learn from events that are results themselves: what `_learn` does with their needs, in one pass."""
-        tally, late, longest = tallied_delays(measurement.delays)
+        tally, out_of_order, longest = tallied_delays(measurement.delays)
         self._longest = max(self._longest, longest)
-        self._lags.update_tally(tally, late)
+        self._lags.update_tally(tally, out_of_order)
         self._block = added(self._block, tally)
         return measurement.kept
 

@@ -1,4 +1,4 @@
-"""Window aggregates over a disordered stream: events go straight into panes, windows close behind the horizon.
+"""Window aggregates over an out-of-order stream: events go straight into panes, windows close behind the horizon.
 
 PROD chapter 2, with the horizon in the place of punctuations. No event waits: the clock alone says when a window
 `[start, end)` is complete enough to be emitted (`horizon >= end`), and then it never changes. An event is late if all
@@ -70,6 +70,8 @@ class WindowAggregate:
 
 class WindowAggregateLogic:
     """Holds one cell for each open pane and group. O(n) for a batch of n events, besides the windows that it closes.
+
+    In memory, cells of a batch stay together: until the last of their panes has closed.
 
     >>> from slackwater.core.algebra import Sum
     >>> from slackwater.core.panes import Panes

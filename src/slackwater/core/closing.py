@@ -117,7 +117,7 @@ def _each(values: Times | int) -> Times:
 
 @compiled
 def _reached(clock: Times, slack: Times, promised: Times, closed_to: int) -> tuple[Times, Times]:
-    """Return the largest horizon so far, after each step, and how far windows were closed before it."""
+    """Return the largest `time.release_horizon` so far, after each step, and how far windows were closed before it."""
     reached, before, highest = np.empty(len(clock), np.int64), np.empty(len(clock), np.int64), closed_to
     one_slack, one_promise = len(slack) == 1, len(promised) == 1
     for step in range(len(clock)):
@@ -132,7 +132,8 @@ def _reached(clock: Times, slack: Times, promised: Times, closed_to: int) -> tup
 def _windows(time: Times, step: Rows, before: Times, slide: int) -> tuple[Rows, int, Rows]:
     """Return the first window of each event, the earliest of them, and which events came behind an open window.
 
-    Neighbors are mostly in the same window, and a comparison is cheaper than a division.
+    The rules are those of `time.first_window` and `time.first_open_window`. Neighbors are mostly in the same window,
+    and a comparison is cheaper than a division.
     """
     first, behind, count = np.empty(len(time), np.int64), np.empty(len(time), np.int64), 0
     window, opened = time[0] // slide, before[0] // slide

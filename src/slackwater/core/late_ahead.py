@@ -1,4 +1,4 @@
-"""Which share of a batch will be late, part by part, before anything leaves the buffer.
+"""How many of a batch will be late, part by part, before anything leaves the buffer.
 
 A controller that decides by what was late must know that of each interval before it can say the slack of the next. To
 run the buffer over each interval costs its calls of NumPy every time. Here only the times of events are followed, in
@@ -68,7 +68,7 @@ def _ranks(order: Rows) -> Rows:
 
 @compiled
 def _left(time: int, before: int, passed_on: int, released: int, late: int) -> tuple[int, int, int]:
-    """Count an event that leaves: how many were released and late by then, and the largest time passed on."""
+    """Count an event that leaves (the rule of `time.is_late`), and keep the largest time passed on."""
     if time < before:
         return released, late + 1, passed_on
     return released + 1, late, max(passed_on, time)
@@ -86,6 +86,7 @@ def _follow(
     waiting: Times,
     state: Times,
 ) -> tuple[int, int]:
+    """Count what leaves in order, and what is late; horizons reach as `time.is_released` says."""
     released, late = 0, 0
     passed_on, reached, place = state[_PASSED_ON], state[_REACHED], state[_PLACE]
     waits, least = state[_WAITING], state[_LEAST]

@@ -13,6 +13,7 @@ import numpy as np
 
 from slackwater.core.cells import Cells
 from slackwater.core.rollup import rolled_around, windows_of
+from slackwater.core.segments import differs
 from slackwater.core.two_stacks import Stacks
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ class PaneSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Pane:
-    """The cells of a pane: some of those that came together, which are cut only when they are asked for."""
+    """The cells of a pane: some of those that came together, which are cut only when they are asked for.
+
+    So all that came together stays in memory for as long as one of its panes is open.
+    """
 
     among: Cells
     start: int
@@ -106,16 +110,12 @@ class OpenPanes(MutableMapping[int, Cells]):
         """Add cells to their panes. O(cells of these panes)."""
         if self._stacks is not None:
             self._stacks.add(new)
-        starts = _starts(new)
-        numbers, bounds = new.place[starts].tolist(), [*starts.tolist(), len(new)]
-        came = {pane: _Pane(new, *ends) for pane, *ends in zip(numbers, bounds, bounds[1:], strict=False)}
-        known = [pane for pane in numbers if pane in self]
+        came = _cut(new)
+        known = [pane for pane in came if pane in self]
         if known:
             self._read(known)
             held = _joined([self._cells[pane] for pane in known])
-            both = held.merged(_joined([came[pane] for pane in known]), self._functions)
-            ends = [*_starts(both).tolist(), len(both)]
-            came.update((pane, _Pane(both, *at)) for pane, *at in zip(known, ends, ends[1:], strict=False))
+            came.update(_cut(held.merged(_joined([came[pane] for pane in known]), self._functions)))
         self._cells.update(came)
         self.changed.update(came)
 
@@ -207,6 +207,9 @@ def _joined(panes: Sequence[_Pane]) -> Cells:
     return Cells.concat([piece.cells for piece in pieces])
 
 
-def _starts(cells: Cells) -> Rows:
-    """Return where the cells of each place begin."""
-    return np.flatnonzero(np.diff(cells.place, prepend=cells.place[0] - 1))
+def _cut(cells: Cells) -> dict[int, _Pane]:
+    """Return cells by their pane; they are in the order of panes."""
+    starts = np.flatnonzero(differs(cells.place))
+    ends = [*starts[1:].tolist(), len(cells)]
+    numbers = cells.place[starts].tolist()
+    return {pane: _Pane(cells, *at) for pane, *at in zip(numbers, starts.tolist(), ends, strict=True)}

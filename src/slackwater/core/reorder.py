@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from slackwater.events import Rows
     from slackwater.time import Mask, Times
 
+_MOST_HELD = 2  # events for each that arrives, that are worth being sorted with these
+
 
 @dataclass(frozen=True, slots=True)
 class KSlackState:
@@ -141,8 +143,11 @@ class KSlackLogic:
         return horizon
 
     def late_ahead(self, arrivals: Arrivals) -> LateAhead | None:
-        """Return what tells beforehand how many of these will be late; None where what is held cannot be looked at."""
-        if not isinstance(self._buffer, MemoryBuffer) or len(self._buffer) > 2 * len(arrivals.events):
+        """Return what tells beforehand how many of these will be late.
+
+        None where what is held is stored elsewhere, or is so much that to sort it would cost more than is spared.
+        """
+        if not isinstance(self._buffer, MemoryBuffer) or len(self._buffer) > _MOST_HELD * len(arrivals.events):
             return None
         return LateAhead(arrivals, held=self._buffer.snapshot().time, passed_on=self._passed_on)
 
@@ -187,9 +192,8 @@ class KSlackLogic:
         passed_before = np.concatenate(([self._passed_on], np.maximum(reached[:-1], self._passed_on)))
         overdue = is_released(arrivals.events.time, arrivals.per_event(passed_before))
         ripe = self._buffer.take(int(reached[-1]))
-        overtaken = is_late(
-            ripe.time, self._passed_on
-        )  # waited although behind what was passed on: as if they came now
+        # waited although behind what was passed on: as if they came now
+        overtaken = is_late(ripe.time, self._passed_on)
         if len(ripe):
             overdue = np.concatenate((overtaken, overdue))
         pool = ripe + arrivals.events

@@ -24,7 +24,7 @@ _SCANNED = 32  # slots for each row: to look whether they occur is cheaper than 
 
 
 def differs(values: Rows) -> Mask:
-    """Return where a value is not the one before; the first one never is.
+    """Return where a value is not the one before; there is none before the first, which counts as different.
 
     >>> differs(np.array([5, 5, 7])).tolist()
     [True, False, True]
@@ -133,14 +133,12 @@ def _ranked(columns: Sequence[Rows]) -> tuple[Rows, Rows, int]:
     order = stable_order(columns[-1])
     for column in columns[-2::-1]:
         order = order[stable_order(column[order])]
-    differs = np.zeros(len(order), np.bool_)
+    is_new = np.zeros(len(order), np.bool_)
     for column in columns:
-        ordered = column[order]
-        differs[1:] |= ordered[1:] != ordered[:-1]
+        is_new |= differs(column[order])
     slot = np.empty(len(order), np.int64)
-    slot[order] = np.cumsum(differs)
-    differs[:1] = True
-    position = order[differs]
+    slot[order] = np.cumsum(is_new) - 1
+    position = order[is_new]
     return slot, position, len(position)
 
 

@@ -43,7 +43,7 @@ class EventLags:
                 self._counts[stream][0] -= float(weight.sum()) if weights else len(late)
             self._counts[stream][0] += count
 
-    def update_tally(self, tally: Floats, late: int) -> None:
+    def update_tally(self, tally: Floats, out_of_order: int) -> None:
         """Take in one stream: how many of its events had a lag of each bin, and how many of them any.
 
         Numbers are added in the order of `update`, so that what is remembered is the same to the last bit.
@@ -51,11 +51,11 @@ class EventLags:
         if len(self._counts) != 1:
             self._counts = [np.zeros(1)]
         count, own = float(tally.sum()), self._counts[0]
-        if late:
+        if out_of_order:
             if len(tally) > len(own):
                 self._counts[0] = own = add(own, np.zeros(len(tally)))
             own[1 : len(tally)] += tally[1:]
-            own[0] -= late
+            own[0] -= out_of_order
         own[0] += count
 
     def close(self) -> None:

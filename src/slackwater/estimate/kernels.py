@@ -15,6 +15,7 @@ from slackwater.compiled import compiled
 
 if TYPE_CHECKING:
     from slackwater.estimate.arrays import Floats
+    from slackwater.events import Rows
     from slackwater.time import Times
 
 GROWTH = np.log(1.02)  # from bin to bin: a slack is known to 2 %
@@ -47,24 +48,28 @@ def tallied(slacks: Times, weights: Floats) -> Floats:
 @compiled
 def tallied_delays(delays: Times) -> tuple[Floats, int, int]:
     """Return how many delays each bin has, up to the last that has any; how many are above 0, and the largest."""
-    counts, last, late, largest = np.zeros(MOST_BINS), 0, 0, 0
+    counts, last, out_of_order, largest = np.zeros(MOST_BINS), 0, 0, 0
     for delay in delays:
         if delay <= 0:
             continue
         number = bin_of_one(delay)
         counts[number] += 1.0
-        last, largest, late = max(last, number), max(largest, delay), late + 1
-    counts[0] = len(delays) - late
-    return counts[: last + 1], late, largest
+        last, largest, out_of_order = max(last, number), max(largest, delay), out_of_order + 1
+    counts[0] = len(delays) - out_of_order
+    return counts[: last + 1], out_of_order, largest
 
 
 @compiled
-def count_behind(delays: Times, slack: int) -> tuple[int, int]:
-    """Return how many delays are above a slack (the rule of `time.is_behind`), and the largest delay."""
+def count_behind(delays: Times, slack: int, weights: Rows) -> tuple[int, int]:
+    """Return how many delays are above a slack (the rule of `time.is_behind`), and the largest delay.
+
+    Each counts as often as its weight says; no weights: once.
+    """
     behind, largest = 0, delays[0]
-    for delay in delays:
-        behind += delay > slack
-        largest = max(largest, delay)
+    for at in range(len(delays)):
+        if delays[at] > slack:
+            behind += weights[at] if len(weights) else 1
+        largest = max(largest, delays[at])
     return behind, largest
 
 

@@ -50,7 +50,7 @@ def decide_ahead(
 ) -> DecidedAhead | None:
     """Lead a controller through a batch whose clock has `passed` so many boundaries at the steps that `crossed` any.
 
-    None where what the buffer holds cannot be looked at: then nothing has happened.
+    None where the buffer cannot say beforehand what will be late: then nothing has happened.
     """
     ahead = kslack.late_ahead(arrivals)
     if ahead is None:
