@@ -105,6 +105,11 @@ def staging_of(writers: Mapping[str, Write], schemas: Mapping[int, pa.Schema], s
     return Staging(outputs)
 
 
+def left_to_spark(writers: Mapping[str, Write], staging: Staging) -> dict[int, Write]:
+    """Return how the outputs that buckets do not write themselves are written, by the kind of their packets."""
+    return {KIND_OF[name]: write for name, write in writers.items() if KIND_OF[name] not in staging.outputs}
+
+
 def batch_writer(
     unpack: Unpack,
     writers: Mapping[str, Write],
@@ -127,7 +132,7 @@ def batch_writer(
     what buckets say of the rows that they were given; `measure` when a batch is written, with what buckets say of how
     long its rows had waited; `reports` likewise, with figures and what control records led to.
     """
-    by_spark = {KIND_OF[name]: write for name, write in writers.items() if KIND_OF[name] not in staging.outputs}
+    by_spark = left_to_spark(writers, staging)
     horizons = Horizons()
     may_be_a_replay = True  # the first batch after a start: another run may have written a part of it
 

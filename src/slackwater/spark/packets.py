@@ -191,4 +191,4 @@ def _packet(
         pa.repeat(pa.scalar(position, pa.int32()), rows),
         pa.array([body, *[None] * fillers], pa.binary()),
     ]
-    return pa.RecordBatch.from_arrays(columns, names=["bucket", "kind", "stream", "source", "position", "body"])
+    return pa.RecordBatch.from_arrays(columns, names=PACKETS_IN.names)

@@ -29,7 +29,15 @@ from slackwater.spark.latency import BatchLatency, Told
 from slackwater.spark.noted import Noted
 from slackwater.spark.observed import observed
 from slackwater.spark.one_query import check_unused
-from slackwater.spark.outputs import KIND_OF, Destination, batch_writer, checked_destinations, staging_of, without_rows
+from slackwater.spark.outputs import (
+    KIND_OF,
+    Destination,
+    batch_writer,
+    checked_destinations,
+    left_to_spark,
+    staging_of,
+    without_rows,
+)
 from slackwater.spark.own_settings import own_settings
 from slackwater.spark.pace import Pace
 from slackwater.spark.packets import unpacker
@@ -142,7 +150,7 @@ class SparkQuery(Displayed, ABC):
         check_same_scope(checkpoint, led=self._is_led)
         if control is not None:
             describe(control, {**self._plan_of_control, **({"shared": True} if self.is_shared else {})})
-        driver, noted = self._driver(checkpoint), Noted()
+        driver, noted, spark = self._driver(checkpoint), Noted(), self.frames[0].sparkSession
         decide = None if driver is None else noted.decided(driver.on_batch)
         plan = self._within(trigger)
         begun = Begun(plan._processor().identity, plan._has_timers, control is not None, plan._parameters)
@@ -153,8 +161,8 @@ class SparkQuery(Displayed, ABC):
         check = InputCheck(tuple(stream.name for stream in self._streams), checkpoint)
         hooks = Hooks(checkpoint, begun, about, replace(measured, note=noted.measured), check, plan._spread_file)
         on_batch: Any = hooks.for_writer()
-        staging = staging_of(destinations, self._schemas_out, self.frames[0].sparkSession)
-        spark, alone = self.frames[0].sparkSession, len(staging.outputs) == len(destinations)
+        staging = staging_of(destinations, self._schemas_out, spark)
+        alone = not left_to_spark(destinations, staging)
         packets = plan._packets(control, driver, staging)
         writer = (
             (without_rows(packets, staging) if alone else packets)
