@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import difflib
 from typing import TYPE_CHECKING
 
+from slackwater.wording import did_you_mean, printable, time_in_words
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-
-def did_you_mean(
-    word: str, choice: Iterable[str], *, shown: Mapping[str, str] | None = None, cutoff: float = 0.6
-) -> str:
-    """Return the question to begin a remedy with, where one of the choice is near to what was written, or nothing.
-
-    `shown` has what to write instead of what is near. Whether letters are large or small makes nothing less near.
-
-    >>> did_you_mean("sny3", ["syn3", "soccer"]), did_you_mean("x", ["syn3"]), did_you_mean("At", ["at"])
-    ('did you mean syn3? ', '', 'did you mean at? ')
-    """
-    known = {each.lower(): each for each in choice}
-    near = [known[each] for each in difflib.get_close_matches(word.lower(), known, n=1, cutoff=cutoff)]
-    return f"did you mean {(shown or {}).get(near[0], near[0])}? " if near else ""
+    from collections.abc import Sequence
 
 
 class SlackwaterError(Exception):
@@ -126,21 +111,6 @@ class LateEventError(SlackwaterError):
         )
 
 
-def time_in_words(event_time: int | None) -> str:
-    """Return an event time as people read it, where it is one.
-
-    >>> time_in_words(7), time_in_words(None)
-    ('1970-01-01T00:00:00.000007Z', 'none')
-    """
-    if event_time is None:
-        return "none"
-    try:
-        moment = dt.datetime(1970, 1, 1, tzinfo=dt.UTC) + dt.timedelta(microseconds=event_time)
-    except OverflowError:
-        return f"{event_time} us"
-    return moment.isoformat().replace("+00:00", "Z")
-
-
 class GateFullError(SlackwaterError, RuntimeError):
     """A reader of a gate does not read, and no more is kept for it.
 
@@ -200,15 +170,6 @@ class SqlError(SlackwaterError, ValueError):
         marks = "^" * max(1, min(self.stop - self.start, len(shown) - offset))
         place = f"line {self.line}, column {self.column}: {self.problem}"
         return "\n".join([place, f"  {shown}", f"  {' ' * offset}{marks}", *filter(None, [self.remedy])])
-
-
-def printable(line: str) -> str:
-    r"""Return a line of somebody's text as terminals may show it: as long as it is, without control characters.
-
-    >>> printable("a\x1b[31m\tb")
-    'a [31m b'
-    """
-    return "".join(each if each.isprintable() else " " for each in line)
 
 
 class ConditionError(SlackwaterError, ValueError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from slackwater.errors import did_you_mean
+from slackwater.wording import did_you_mean
 
 _MEDIAN, _QUANTILE, _MEAN = "sw.quantile(column, 0.5)", "sw.quantile(column, 0.95)", "sw.mean(column)"
 _ROOT, _DISTINCT = "sw.variance(column), and take its root", "sw.distinct(column)"

@@ -6,7 +6,8 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from slackwater.errors import ParameterError, did_you_mean
+from slackwater.errors import ParameterError
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,8 @@ from typing import Any
 from rich.console import Console
 
 import slackwater as sw
-from slackwater.errors import ParameterError, did_you_mean
+from slackwater.errors import ParameterError
+from slackwater.wording import did_you_mean
 from tests.chaos.command import scratch
 from tests.load.overload import overload
 from tests.load.report import (

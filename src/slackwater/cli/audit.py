@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from slackwater.errors import ParameterError, time_in_words
+from slackwater.errors import ParameterError
+from slackwater.wording import time_in_words
 
 if TYPE_CHECKING:
     from slackwater.experiments.audit import Audited, Hidden

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slackwater.errors import ParameterError, did_you_mean
+from slackwater.errors import ParameterError
+from slackwater.wording import did_you_mean
 
 EXAMPLE = 'slackwater replay syn3 --contract "recall 0.95 over 1 minute"'
 FILES = 'slackwater replay a.parquet b.parquet --event-time ts --on key --within "5 seconds" --contract "recall 0.95"'

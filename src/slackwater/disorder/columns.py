@@ -12,10 +12,11 @@ import pyarrow.compute as pc
 from slackwater.disorder.parts import PartNames
 from slackwater.disorder.tally import Tally, usable_rows
 from slackwater.disorder.text_times import TextTimes
-from slackwater.errors import ColumnError, ParameterError, did_you_mean
+from slackwater.errors import ColumnError, ParameterError
 from slackwater.pipeline.columns import read_arrival, read_times
 from slackwater.plan.nodes import StreamNode
 from slackwater.time import Duration, DurationLike, Mask, Times
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,7 +13,7 @@ import pyarrow as pa
 from slackwater.api import Stream, stream
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.event_needs import slack_needed
-from slackwater.errors import DatasetError, did_you_mean
+from slackwater.errors import DatasetError
 from slackwater.events import Events
 from slackwater.experiments.subject import read_rows, stream_name
 from slackwater.pipeline.columns import read_batch
@@ -22,6 +22,7 @@ from slackwater.sources.catalog import load
 from slackwater.sources.dataset import Dataset, event_times_of
 from slackwater.sources.poisson import poisson, poisson_changing
 from slackwater.time import DurationLike, Times
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from slackwater.plan.nodes import Unit

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slackwater.errors import DatasetError, did_you_mean
+from slackwater.errors import DatasetError
+from slackwater.wording import did_you_mean
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from slackwater.api_aggregate import aggregate
 from slackwater.contracts import Contract, FixedSlack, NoSlack, RelativeError
 from slackwater.core.arrivals import Arrivals
 from slackwater.core.result_steps import ResultNeeds, ResultSteps
-from slackwater.errors import DatasetError, did_you_mean
+from slackwater.errors import DatasetError
 from slackwater.experiments.subject import read_rows, stream_name
 from slackwater.local.aggregate import LocalAggregate
 from slackwater.pipeline.aggregate_columns import read_inputs
@@ -29,6 +29,7 @@ from slackwater.sources.catalog import load
 from slackwater.sources.dataset import Dataset
 from slackwater.sources.freeway import freeway
 from slackwater.time import Duration, DurationLike, release_horizon
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from slackwater.core.cells import Cells

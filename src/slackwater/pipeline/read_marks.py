@@ -11,10 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from slackwater.decisions import decisions_table
-from slackwater.errors import ColumnError, time_in_words
+from slackwater.errors import ColumnError
 from slackwater.events import PROD, PUNCTUATION
 from slackwater.pipeline.columns import read_times
 from slackwater.pipeline.marks import Answer, Mark
+from slackwater.wording import time_in_words
 
 if TYPE_CHECKING:
     from slackwater.events import Rows

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from slackwater.core.sidelined import SidelinedLogic, SidelinedState, Waiting
-from slackwater.errors import time_in_words
 from slackwater.events import PUNCTUATION
 from slackwater.measurement import Counts
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.marks import Answer, Mark
 from slackwater.time import BEFORE_ALL_TIME
+from slackwater.wording import time_in_words
 
 if TYPE_CHECKING:
     from slackwater.core.aggregate import WindowAggregateLogic

@@ -11,10 +11,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from slackwater.errors import ParameterError, did_you_mean
+from slackwater.errors import ParameterError
 from slackwater.plan import values as functions
 from slackwater.plan.values import Value
 from slackwater.time import Duration
+from slackwater.wording import did_you_mean
 
 FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "count": functions.count,

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
-from slackwater.errors import ColumnError, ParameterError, did_you_mean
+from slackwater.errors import ColumnError, ParameterError
 from slackwater.plan.conjuncts import ColumnOf
+from slackwater.wording import did_you_mean
 
 
 class StreamColumns:

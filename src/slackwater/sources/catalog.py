@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from slackwater.errors import DatasetError, ParameterError, did_you_mean
+from slackwater.errors import DatasetError, ParameterError
 from slackwater.sources.dataset import Dataset
 from slackwater.sources.freeway import freeway
 from slackwater.sources.poisson import poisson, poisson_changing
@@ -17,6 +17,7 @@ from slackwater.sources.traffic import traffic
 from slackwater.sources.values import values
 from slackwater.sources.wireless import wireless
 from slackwater.time import Duration, DurationLike
+from slackwater.wording import did_you_mean
 
 GENERATED: Mapping[str, Callable[..., Dataset]] = {
     "syn3": syn3,

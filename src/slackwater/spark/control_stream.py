@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 
 from slackwater.control.following import Told
-from slackwater.errors import ParameterError, QueryError, printable
+from slackwater.errors import ParameterError, QueryError
 from slackwater.pipeline.prod import Prod, check_prod
 from slackwater.plan.contract_text import parse_contract
 from slackwater.plan.validate import check_contract
 from slackwater.spark.ruling import own_change_refused
 from slackwater.time import MAX_TIME, MIN_TIME, Duration, DurationLike, microseconds_of
+from slackwater.wording import printable
 
 if TYPE_CHECKING:
     import datetime as dt

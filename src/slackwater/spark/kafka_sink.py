@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812  (the name that every Spark program uses)
 
-from slackwater.errors import ParameterError, did_you_mean
+from slackwater.errors import ParameterError
 from slackwater.spark.kafka_servers import PATIENCE, check_servers, unreachable
 from slackwater.spark.kafka_transaction import Transaction
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

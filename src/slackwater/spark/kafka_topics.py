@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from py4j.java_gateway import JavaClass
 from py4j.protocol import Py4JJavaError
 
-from slackwater.errors import DatasetError, ParameterError, did_you_mean
+from slackwater.errors import DatasetError, ParameterError
 from slackwater.spark.kafka_servers import PATIENCE, unreachable
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from slackwater.api import Stream, is_spark, schema_of
-from slackwater.errors import did_you_mean
 from slackwater.sql.contracts import contract_of
 from slackwater.sql.places import Places
 from slackwater.sql.tree import Query, Span, StreamRef, Ticks
 from slackwater.time import Duration
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from slackwater.contracts import Contract

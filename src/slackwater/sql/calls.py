@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from slackwater.errors import did_you_mean
 from slackwater.plan import values
 from slackwater.sql.computed import Computed, column_at, column_name, prepared, with_paths, written
 from slackwater.sql.expressions import DIALECT
 from slackwater.sql.functions import AGGREGATES
 from slackwater.sql.items import Chosen, Find
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from slackwater.plan.values import Value

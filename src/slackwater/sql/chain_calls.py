@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from slackwater.errors import ParameterError, did_you_mean
+from slackwater.errors import ParameterError
 from slackwater.plan.validate_chain import short_name
 from slackwater.sql.calls import Calls
 from slackwater.sql.computed import Computed, column_at, column_name, with_paths, written
 from slackwater.sql.expressions import DIALECT
 from slackwater.sql.items import Chosen, Find
 from slackwater.sql.places import QUERY
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from slackwater.sql.bound import Bound

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from slackwater.api import Stream, is_spark, schema_of, stream
-from slackwater.errors import did_you_mean
 from slackwater.local.files import ENDINGS
 from slackwater.sql.kafka_stream import asked_of_kafka, meaning_of_kafka
 from slackwater.sql.options import MEANING, of_spark
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from slackwater.sql.places import Places

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from slackwater.errors import SqlError, did_you_mean
+from slackwater.errors import SqlError
 from slackwater.sql.tokens import ALSO_NAMES, CLAUSES, OPERATORS, Token
 from slackwater.sql.tree import Expression, Place
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from slackwater.errors import SqlError, did_you_mean
+from slackwater.errors import SqlError
 from slackwater.sql.tokens import OPERATORS, Token, tokenize
 from slackwater.sql.tree import Expression
+from slackwater.wording import did_you_mean
 
 LOCAL = frozenset(
     (

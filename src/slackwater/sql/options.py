@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from slackwater.errors import ParameterError, did_you_mean
+from slackwater.errors import ParameterError
 from slackwater.time import Duration
 from slackwater.units import EXAMPLES
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from slackwater.sql.places import Places

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from slackwater.errors import did_you_mean
 from slackwater.sql.apart import check_apart
 from slackwater.sql.options import SETTINGS, SINK, STREAM, check_options
 from slackwater.sql.parser import parse
 from slackwater.sql.places import Places
 from slackwater.sql.tree import CreateSink, CreateStream, Query, Script, Setting
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from slackwater.sql.tree import Place

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from slackwater.errors import did_you_mean
 from slackwater.sql.clauses import begins_promise, read_early, read_late, read_promises
 from slackwater.sql.expressions import read_expression
 from slackwater.sql.tokens import CLAUSES, RESERVED
 from slackwater.sql.tree import ColumnRef, Item, Place, Query, StreamRef
 from slackwater.sql.windows import read_last_window, read_window, with_window
+from slackwater.wording import did_you_mean
 
 if TYPE_CHECKING:
     from slackwater.sql.reader import Reader

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import NoReturn, TypeVar
 
-from slackwater.errors import SlackwaterError, SqlError, did_you_mean
+from slackwater.errors import SlackwaterError, SqlError
 from slackwater.sql.spoken import in_sql
 from slackwater.sql.tokens import CLAUSES, RESERVED, Token, name_of, tokenize
 from slackwater.sql.tree import Place, Span, Ticks
 from slackwater.time import Duration
 from slackwater.units import UNITS
+from slackwater.wording import did_you_mean
 
 _T = TypeVar("_T")
 _LONGEST = 100_000  # characters of a text; of a number, as many digits as anybody needs

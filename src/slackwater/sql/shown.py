@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from slackwater.errors import printable
+from slackwater.wording import printable
 
 _WIDEST = 60
 

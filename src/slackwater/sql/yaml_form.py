@@ -23,11 +23,12 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from slackwater.errors import SqlError, did_you_mean
+from slackwater.errors import SqlError
 from slackwater.sql.parser import parse
 from slackwater.sql.pipeline import Pipeline, pipeline_of
 from slackwater.sql.printer import print_statement
 from slackwater.sql.tree import CreateSink, CreateStream, Options, Setting, Statement
+from slackwater.wording import did_you_mean
 
 _PARTS = ("settings", "streams", "sinks", "queries")
 # Clauses of a query, in the order in which they are put together.

@@ -6,9 +6,10 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 
-from slackwater.errors import ParameterError, did_you_mean
+from slackwater.errors import ParameterError
 from slackwater.experiments import reproduced
 from slackwater.experiments.frame.description import Experiment
+from slackwater.wording import did_you_mean
 
 _ORDER = ("ji16", "sun15", "kim", "prod", "ssg17", "ours")
 
