@@ -33,7 +33,7 @@ Start = Callable[[dict[str, Any]], StreamingQuery]
 
 
 def cases(*, quick: bool) -> Iterator[Case]:
-    """The median and the slowest of a hundred micro-batches, of a reorder and an aggregate."""
+    """Half of the micro-batches, and 99 %, of a reorder and an aggregate: quick, of too few for more than a glance."""
     rows, files = (2_000, 8) if quick else (20_000, 44)
     with scratch() as (spark, folder):
         write_files(folder / "in", out_of_order(rows * files), files)

@@ -177,7 +177,7 @@ def _distance(rows: int) -> Case:
         "local join by distance, out of order",
         lambda: nothing(ours()),
         lambda: nothing(duck()),
-        2.0,
+        1.5,
         "DuckDB, sorted input",
         {"rows": [rows, rows], "results": results},
     )

@@ -31,7 +31,7 @@ BUCKETS = 2
 
 
 def cases(*, quick: bool) -> Iterator[Case]:
-    """The median and the slowest of a hundred micro-batches, of a join and an aggregate."""
+    """Half of the micro-batches, and 99 %, of a join and an aggregate: quick, of too few for more than a glance."""
     rows, files = (2_000, 8) if quick else (20_000, 24)
     with scratch() as (spark, folder):
         _write(folder, rows, files)

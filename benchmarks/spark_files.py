@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.streaming.query import StreamingQuery
 
 import slackwater as sw
@@ -54,8 +55,11 @@ def in_order_of_names(folder: Path) -> None:
 
 
 def read(spark: SparkSession, folder: Path) -> DataFrame:
-    """Return the files as a stream, one per micro-batch."""
-    schema = spark.read.parquet(str(folder)).schema
+    """Return the files as a stream, one per micro-batch.
+
+    Its schema is given, as users give it: to let Spark find it out takes a job, which is most of a cold query's start.
+    """
+    schema = from_arrow_schema(pq.read_schema(min(folder.glob("*.parquet"))))
     return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
 
 

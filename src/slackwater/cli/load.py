@@ -47,7 +47,7 @@ def soak(
     """Run a query for long below its limit, and say what grows: memory, file handles, checkpoint, latency.
 
     It measures first what one core can do. This is part of the repository, as its tests are, and needs Linux. The exit
-    code is 1 if a row was lost, came twice or was out of order.
+    code is 1 if a row was lost, came twice or was out of order, or if something grew that should not.
 
     Example:  slackwater soak --minutes 60
     """
