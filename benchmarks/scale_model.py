@@ -25,6 +25,7 @@ from slackwater.models.scale_out import PARTS, Batch, ScaleOut, fit
 FILE = RESULTS / "scale_model.jsonl"
 ROLES = ("driver_java", "driver_python", "executor_java", "executor_python")
 _DIVIDED = ("tasks", "task_ms", "read")
+_SPLIT = {"split", "state_bytes"}  # what runs of older versions lack, which may be in the file too
 SHOWN = (1, 2, 10, 100, 1_000)  # executors that the model is asked about
 
 Run = dict[str, Any]
@@ -92,7 +93,7 @@ def _processors(runs: list[Run]) -> list[list[str]]:
 def _split(runs: list[Run]) -> list[list[str]]:
     """Return the share that each executor had in the work of runs with several, and each bucket in the state."""
     table = [["rows per batch", "of executors", "tasks", "time of tasks", "read from shuffles", "state of buckets"]]
-    several = [run for run in runs if run["executors"] > 1]
+    several = [run for run in runs if run["executors"] > 1 and run.keys() >= _SPLIT]
     for rows in sorted({run["rows"] for run in several}):
         these = [run for run in several if run["rows"] == rows]
         columns = [[[each[name] for each in run["split"].values()] for run in these] for name in _DIVIDED]

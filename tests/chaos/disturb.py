@@ -22,7 +22,7 @@ from tests.chaos.processes import kill as kill_process
 
 _BURST = 0.5  # the share of kills after which the next one does not wait for a batch
 _MOST_FAILURES = 3  # of a driver that nobody has killed
-_LIMIT = 600.0  # seconds in which a batch must be committed, whatever was killed
+_LIMIT = 600.0  # seconds for a batch, whatever was killed, and for somebody to kill; ten times that for a whole run
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,8 @@ class Driver:
 
     def kill(self) -> bool:
         """End it, the JVM that it has started too; return whether it had not ended by itself."""
-        found = kill_process(self._process.pid, group=True)
-        self._process.wait()
-        return found
+        kill_process(self._process.pid, group=True)  # finds a leader that has ended, too, and a JVM that it left
+        return self._process.wait() == -signal.SIGKILL
 
     def keep_alive(self) -> bool:
         """Start another one if this has ended before its time; return whether it ended with its input."""
@@ -126,7 +125,7 @@ def disturb(
             _kill_some(cluster, folder, driver, kinds, seeded, done)
         while not driver.keep_alive():
             time.sleep(0.05)
-            _check_time(at=began, limit=_LIMIT * 10, driver=driver)
+            _check_time("no end of its input", at=began, limit=_LIMIT * 10, driver=driver)
     finally:
         driver.kill()
     done.starts, done.failures = driver.starts, driver.failures
@@ -142,7 +141,7 @@ def _kill_some(
     pending: list[tuple[str, str, float]] = []
     since, began = 0, time.monotonic()
     while kinds and not driver.ended():
-        _check_time(at=began, limit=_LIMIT, driver=driver)  # there may never be somebody to kill
+        _check_time("nobody to kill", at=began, limit=_LIMIT, driver=driver)
         moment = seeded.choice(MOMENTS)
         wait_for(moment, folder, driver.ended, seeded)
         if driver.ended() or not kill(kinds[-1], cluster, driver, seeded):
@@ -160,14 +159,14 @@ def _kill_some(
 def _recovered(folder: Path, driver: Driver, at: float, *, since: int) -> None:
     """Wait until a batch is committed, or the query has ended; a driver that ended is started again."""
     while commits(folder) <= since and not driver.keep_alive():
-        _check_time(at=at, limit=_LIMIT, driver=driver)
+        _check_time("no batch", at=at, limit=_LIMIT, driver=driver)
         time.sleep(0.01)
 
 
-def _check_time(*, at: float, limit: float, driver: Driver) -> None:
+def _check_time(what: str, *, at: float, limit: float, driver: Driver) -> None:
     driver.check_wanted()
     if time.monotonic() - at > limit:
-        raise StuckError(f"no batch for {limit:.0f} s; the driver said last: {_said_last(driver.log)}")
+        raise StuckError(f"{what} for {limit:.0f} s; the driver said last: {_said_last(driver.log)}")
 
 
 def _said_last(log: Path) -> str:

@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 import slackwater as sw
 from slackwater.spark.control_stream import put
 from slackwater.spark.java_start import java_options
-from slackwater.spark.python_start import LAUNCHER
+from slackwater.spark.python_start import LAUNCHER, has_pyspark_installed
 from slackwater.spark.session import java_found
 from tests.chaos.queries import QUERIES
 
@@ -43,13 +43,10 @@ def _quick_to_start() -> dict[str, str]:
 
 def main(master: str, asked: list[tuple[Path, str]]) -> None:
     """Run all queries, two at the same time: most of a small batch is waiting."""
-    cluster = (
-        {**settings(_EXECUTORS), **_quick_to_start()}
-        if master.startswith("spark:")
-        else {"spark__driver__memory": "1g"}
-    )
+    on_cluster = master.startswith("spark:")
+    cluster = {**settings(_EXECUTORS), **_quick_to_start()} if on_cluster else {"spark__driver__memory": "1g"}
     spark = sw.session(app="chaos", master=master, short_lived=True, **{**cluster, **_RETRIES})
-    if master.startswith("spark:"):
+    if on_cluster and has_pyspark_installed():
         spark.sparkContext.pythonExec = str(LAUNCHER)
     spark.sparkContext.setLogLevel("WARN")  # lost tasks and executors are counted in what is written
     with ThreadPoolExecutor(2) as threads:

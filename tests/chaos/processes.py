@@ -6,7 +6,8 @@ import os
 import signal
 from pathlib import Path
 
-_EXECUTOR, _DAEMON = "CoarseGrainedExecutorBackend", "spark.daemon"
+_EXECUTOR = "CoarseGrainedExecutorBackend"
+_DAEMON = "spark.daemon"  # pyspark.daemon, or ours: slackwater.spark.daemon
 
 
 def executors(worker: int) -> list[int]:

@@ -36,6 +36,12 @@ def test_a_buffer_made_of_a_snapshot_holds_the_same():
     assert [2, 5, 9] == MemoryBuffer(buffer_of(5, 2, 9).snapshot()).take(9).time.tolist()
 
 
+def test_the_times_of_what_is_held_are_in_order():
+    buffer = buffer_of(5, 2, 9)
+    buffer.put(Events.of([3]))
+    assert [2, 3, 5, 9] == buffer.held_times().tolist()
+
+
 def test_a_snapshot_does_not_change_with_its_buffer():
     buffer = buffer_of(5, 2, 9)
     snapshot = buffer.snapshot()

@@ -7,10 +7,11 @@ import pytest
 
 from slackwater.core.algebra import Sum
 from slackwater.core.arrivals import Arrivals
-from slackwater.core.cells import Cells, Input
+from slackwater.core.cells import Input
 from slackwater.core.early_windows import Fragments, Showing, odd_cells, rolled
 from slackwater.core.panes import Panes
 from slackwater.events import Events
+from tests.core.sums import cells, triples
 
 FUNCTIONS = (Sum(),)
 
@@ -22,18 +23,6 @@ def column(*values) -> np.ndarray:
 def showing(times, *, before=0, lead=4, earliest=-99, steps=None) -> tuple[Showing, Arrivals]:
     arrivals = Arrivals.after(before, Events.of(times))
     return Showing.of(lead, arrivals, len(times) if steps is None else steps, 10, earliest), arrivals
-
-
-def cells(*each: tuple[int, int, int]) -> Cells:
-    """Cells of (pane, group, value)."""
-    place, group, value = np.array(each, np.int64).T
-    return Cells(place, group, ((value, np.ones(len(value), np.int64)),))
-
-
-def triples(found: Cells | None) -> list[tuple[int, int, int]]:
-    if found is None:
-        return []
-    return list(zip(found.place.tolist(), found.group.tolist(), found.states[0][0].tolist(), strict=True))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from slackwater.core.buffer import MemoryBuffer
 from slackwater.core.reorder import KSlack
 from slackwater.events import Events
+from slackwater.spark.state import ChunkedBuffer, MemoryChunks, Payload
 
 EVENTS = st.lists(st.tuples(st.integers(0, 30), st.booleans()), min_size=1, max_size=40)  # time, with a new arrival
 
@@ -37,4 +39,9 @@ def test_what_is_foreseen_is_what_leaves_part_by_part(release, batches, data):
 
 def test_nothing_is_foreseen_where_more_is_held_than_comes():
     logic = KSlack().build(MemoryBuffer(Events.of(range(9))))
+    assert logic.late_ahead(logic.arrive(Events.of([9]))) is None
+
+
+def test_nothing_is_foreseen_where_what_is_held_would_have_to_be_read():
+    logic = KSlack().build(ChunkedBuffer(MemoryChunks(), Payload(pa.table({"x": [1]})), [], 0))
     assert logic.late_ahead(logic.arrive(Events.of([9]))) is None

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from slackwater.core.algebra import Sum
-from slackwater.core.cells import Cells
 from slackwater.core.open_panes import OpenPanes
 from slackwater.core.panes import Panes
+from tests.core.sums import cells, triples
 
 FUNCTIONS = (Sum(),)
-
-
-def cells(*each: tuple[int, int, int]) -> Cells:
-    """Cells of (pane, group, value)."""
-    place, group, value = np.array(each, np.int64).reshape(-1, 3).T
-    return Cells(place, group, ((value, np.ones(len(value), np.int64)),))
-
-
-def triples(found: Cells | None) -> list[tuple[int, int, int]]:
-    if found is None:
-        return []
-    return list(zip(found.place.tolist(), found.group.tolist(), found.states[0][0].tolist(), strict=True))
 
 
 def opened(*each: tuple[int, int, int], size: int = 30, **options) -> OpenPanes:

@@ -14,6 +14,7 @@ from slackwater.core.cells import Cells
 from slackwater.core.panes import Panes
 from slackwater.core.rollup import _covered as covered
 from slackwater.core.rollup import rolled_around, windows_of
+from tests.core.sums import triples
 
 EVENTS = st.lists(st.tuples(st.integers(-40, 40), st.integers(0, 2)), max_size=30)
 SHAPES = st.sampled_from([(10, 10), (30, 10), (25, 10), (40, 10), (17, 5)])
@@ -39,12 +40,6 @@ def expected_of(events, panes: Panes, start: int, stop: int):
             if end - panes.size <= time < end:
                 sums[window, group] += 1 << number
     return sorted((window, group, total) for (window, group), total in sums.items())
-
-
-def triples(found: Cells | None):
-    if found is None:
-        return []
-    return list(zip(found.place.tolist(), found.group.tolist(), found.states[0][0].tolist(), strict=True))
 
 
 @settings(deadline=None)

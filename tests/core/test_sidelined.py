@@ -12,6 +12,7 @@ from slackwater.core.panes import Panes
 from slackwater.core.sidelined import SidelinedLogic, Waiting
 from slackwater.events import Events
 from slackwater.time import BEFORE_ALL_TIME
+from tests.core.sums import cells as windows
 
 PANES = Panes(size=20, slide=10)
 
@@ -29,12 +30,6 @@ class Taking:
 
 def column(*values) -> np.ndarray:
     return np.array(values, np.int64)
-
-
-def windows(*each: tuple[int, int, int]) -> Cells:
-    """Windows of (number, group, sum)."""
-    place, group, value = np.array(each, np.int64).T
-    return Cells(place, group, ((value, np.ones(len(value), np.int64)),))
 
 
 def sidelined(*times: int, logic: Taking | None = None, state=None) -> SidelinedLogic:

@@ -9,14 +9,9 @@ from slackwater.core.algebra import Sum
 from slackwater.core.cells import Cells
 from slackwater.core.two_stacks import Stacks
 from slackwater.core.two_stacks import _advanced as advanced
+from tests.core.sums import cells
 
 FUNCTIONS = (Sum(),)
-
-
-def cells(*panes: tuple[int, int, int]) -> Cells:
-    """Cells of (pane, group, value)."""
-    place, group, value = np.array(panes, np.int64).reshape(-1, 3).T
-    return Cells(place, group, ((value, np.ones(len(value), np.int64)),))
 
 
 def reading(*panes: tuple[int, int, int]):

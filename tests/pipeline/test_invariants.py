@@ -10,9 +10,11 @@ import pytest
 
 import slackwater as sw
 from slackwater.core.late import LatePolicy
+from slackwater.core.late_ahead import LateAhead
 from slackwater.core.merge import MergeLogic
 from slackwater.errors import InvariantError
 from slackwater.pipeline.invariants import check_clock, check_order, check_still_closed
+from slackwater.testing.scripted import Scripted
 
 
 def stream(*times: int) -> sw.Stream:
@@ -41,6 +43,19 @@ def test_a_merge_that_takes_late_events_for_ordered_ones_stops(monkeypatch):
     bus, tram = (sw.stream(pa.table(t), name=n, event_time="ts", unit="s", arrival="seq") for n, t in rows.items())
     with pytest.raises(InvariantError, match="the event time of what left the merge is 1000000 us, expected 2000000"):
         _ = sw.merge(bus, tram, contract=sw.NoSlack()).results
+
+
+def test_a_reorder_whose_controller_was_told_of_other_departures_stops(monkeypatch):
+    def hopeful(self, *given):
+        released, late = on_part(self, *given)
+        return released + min(late, 1), late - min(late, 1)
+
+    on_part = LateAhead.on_part
+    monkeypatch.setattr(LateAhead, "on_part", hopeful)
+    contract = sw.DropRatio(0.5, over="5 seconds", controller=Scripted(("0 seconds",)))
+    what = "what left the buffer is 2 released, 1 late and 0 buffered of 3, expected 3 released, 0 late and 0 buffered"
+    with pytest.raises(InvariantError, match=what):
+        _ = sw.reorder(stream(1, 3, 2), contract=contract).results
 
 
 def test_equal_times_are_in_order():

@@ -121,8 +121,8 @@ class BoundedDropsController(Around):
         if self._stays_calm(count, int(arriving[0]), int(arriving[-1])):
             self._peak.update(largest)
             return np.full(len(arrived_by), slack)
-        late = is_behind(delays, slack)
-        behind = self._behind + np.cumsum(late if weights is None else late * weights)[last]
+        is_over = is_behind(delays, slack)
+        behind = self._behind + np.cumsum(is_over if weights is None else is_over * weights)[last]
         alarm = np.maximum.accumulate((behind > self._unheeded(arriving)) | self._alarmed)
         peak = np.maximum(np.maximum.accumulate(delays)[last], max(self._peak.get(), slack))
         path: Times = np.where(alarm, peak, slack)
@@ -141,22 +141,22 @@ class BoundedDropsController(Around):
         }
         return {**super().snapshot(), "guard": guard}
 
-    def _stays_calm(self, late: int, first: int, arriving: int) -> bool:
-        """Count, if no step raises an alarm: ever more events may be late, so the last would have to at the first.
+    def _stays_calm(self, more_behind: int, first: int, arriving: int) -> bool:
+        """Count, if no step can raise an alarm: all that come are within the bound of the first, and it only grows.
 
         `first` events arrive with the first step, `arriving` with all.
         """
-        behind, left = self._behind + late, self._may_be_late(first)
-        # The bound of `_unheeded`, of one number: NumPy would take longer than all the rest of this.
-        if self._alarmed or behind > min(max(self._reserve * left, self._at_this_pace()), left - _SPARE):
+        behind = self._behind + more_behind
+        # One number: NumPy would take longer than all the rest of this.
+        if self._alarmed or behind > self._unheeded(first, min, max):
             return False
         self._arrived, self._behind = self._arrived + arriving, behind
         return True
 
-    def _unheeded(self, arriving: Rows) -> Any:
+    def _unheeded(self, arriving: Rows | int, least: Any = np.minimum, most: Any = np.maximum) -> Any:
         """Return how many events of the interval may come behind the slack before there is an alarm."""
         left = self._may_be_late(arriving)
-        return np.minimum(np.maximum(self._reserve * left, self._at_this_pace()), left - _SPARE)
+        return least(most(self._reserve * left, self._at_this_pace()), left - _SPARE)
 
     def _may_be_late(self, arriving: Rows | int) -> Any:
         """Return how many events of the period may be late, after each that arrives, besides those that were."""

@@ -204,16 +204,13 @@ class NeededSlackController(Held):
 
 
 def _needs_of(measurement: Measurement) -> NeededSlacks:
-    """Return what results needed; where nothing is joined, every event is a result."""
+    """Return what results needed; where events stand for others, and nothing is joined, every event is a result."""
     if measurement.needs is not None:
         return measurement.needs
-    delays = _NO_TIMES if measurement.streams else measurement.delays
-    behind = is_behind(delays, 0)
-    lags, arrived = delays[behind], 0 if measurement.streams else measurement.arrived
-    weight: Floats = np.ones(len(lags) + 1)
-    of_lags: tuple[Floats, ...] = ()
-    if measurement.weights is not None:
-        weight[1:] = measurement.weights[behind]
-        of_lags = (weight[1:],)
-    weight[0] = arrived - (weight[1:].sum() if of_lags else len(lags))  # all that need nothing are one result
-    return NeededSlacks(np.append(0, lags), weight, (lags,), (arrived,), measurement.kept, lag_weights=of_lags)
+    if measurement.weights is None:  # an operator over streams of which no result is known
+        return NeededSlacks(np.zeros(1, np.int64), np.zeros(1), (_NO_TIMES,), (0,), measurement.kept)
+    behind = is_behind(measurement.delays, 0)
+    lags, weights = measurement.delays[behind], measurement.weights[behind].astype(np.float64)
+    slack = np.append(0, lags)  # all that need nothing are one result
+    weight = np.append(measurement.arrived - weights.sum(), weights)
+    return NeededSlacks(slack, weight, (lags,), (measurement.arrived,), measurement.kept, lag_weights=(weights,))

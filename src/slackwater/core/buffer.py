@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from slackwater.events import Events
 from slackwater.time import count_released
+
+if TYPE_CHECKING:
+    from slackwater.time import Times
 
 
 class Buffer(Protocol):
@@ -16,6 +19,9 @@ class Buffer(Protocol):
 
     def take(self, horizon: int) -> Events:
         """Remove and return every event with event time <= horizon, by (event time, arrival)."""
+
+    def held_times(self) -> Times | None:
+        """Return the times of what is held, in order; None where they would have to be read."""
 
     def __len__(self) -> int:
         """How many events are held."""
@@ -51,6 +57,10 @@ class MemoryBuffer:
         rest = [run[count:] for run, count in zip(self._runs, counts, strict=True)]
         self._runs = [run for run in rest if len(run)]
         return Events.concat(taken).by_time() if len(taken) > 1 else Events.concat(taken)
+
+    def held_times(self) -> Times:
+        """Return the times of what is held, in order."""
+        return self.snapshot().time
 
     def snapshot(self) -> Events:
         """Return what is held, by (event time, arrival). The columns are never changed in place."""

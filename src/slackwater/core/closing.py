@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from slackwater.compiled import compiled
 from slackwater.core.cells import Cells
-from slackwater.time import BEFORE_ALL_TIME, first_open_window, last_window
+from slackwater.time import (
+    BEFORE_ALL_TIME,
+    first_open_window,
+    first_window,
+    last_window,
+    release_horizon,
+    window_end,
+    window_is_closed,
+)
 
 if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
     from slackwater.core.panes import Panes
     from slackwater.events import Rows
     from slackwater.time import Mask, Times
+
+# The rules of time for one event; some are typed for columns.
+_first_window: Any = compiled(first_window)
+_first_open_window: Any = compiled(first_open_window)
+_release_horizon: Any = compiled(release_horizon)
+_window_end: Any = compiled(window_end)
+_window_is_closed: Any = compiled(window_is_closed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +132,13 @@ def _each(values: Times | int) -> Times:
 
 @compiled
 def _reached(clock: Times, slack: Times, promised: Times, closed_to: int) -> tuple[Times, Times]:
-    """Return the largest `time.release_horizon` so far, after each step, and how far windows were closed before it."""
+    """Return the largest horizon so far, after each step, and how far windows were closed before it."""
     reached, before, highest = np.empty(len(clock), np.int64), np.empty(len(clock), np.int64), closed_to
     one_slack, one_promise = len(slack) == 1, len(promised) == 1
     for step in range(len(clock)):
         highest = max(highest, promised[0 if one_promise else step])
         before[step] = highest
-        highest = max(highest, clock[step] - slack[0 if one_slack else step])
+        highest = max(highest, _release_horizon(clock[step], slack[0 if one_slack else step]))
         reached[step] = highest
     return reached, before
 
@@ -132,23 +147,22 @@ def _reached(clock: Times, slack: Times, promised: Times, closed_to: int) -> tup
 def _windows(time: Times, step: Rows, before: Times, slide: int) -> tuple[Rows, int, Rows]:
     """Return the first window of each event, the earliest of them, and which events came behind an open window.
 
-    The rules are those of `time.first_window` and `time.first_open_window`. Neighbors are mostly in the same window,
-    and a comparison is cheaper than a division.
+    Neighbors are mostly in the same window, and a comparison is cheaper than a division. `before` never falls.
     """
     first, behind, count = np.empty(len(time), np.int64), np.empty(len(time), np.int64), 0
-    window, opened = time[0] // slide, before[0] // slide
-    start, closes = window * slide, (opened + 1) * slide
+    window, opened = _first_window(time[0], slide), _first_open_window(before[0], slide)
+    start, end, closes = _window_end(window - 1, slide), _window_end(window, slide), _window_end(opened, slide)
     earliest = window
     for i in range(len(time)):
-        if time[i] < start or time[i] >= start + slide:
-            window = time[i] // slide
-            start = window * slide
+        if time[i] < start or time[i] >= end:
+            window = _first_window(time[i], slide)
+            start, end = _window_end(window - 1, slide), _window_end(window, slide)
             earliest = min(earliest, window)
         first[i] = window
         closed = before[step[i] if len(step) else i]
-        if closed >= closes or closed < closes - slide:
-            opened = closed // slide
-            closes = (opened + 1) * slide
+        if _window_is_closed(closes, closed):
+            opened = _first_open_window(closed, slide)
+            closes = _window_end(opened, slide)
         if window < opened:
             behind[count] = i
             count += 1

@@ -11,12 +11,12 @@ before the step in which it leaves.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from slackwater.compiled import compiled
-from slackwater.time import count_released
+from slackwater.time import count_released, is_late, is_released
 
 if TYPE_CHECKING:
     from slackwater.core.arrivals import Arrivals
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from slackwater.time import Mask, Times
 
 _PASSED_ON, _REACHED, _PLACE, _WAITING, _LEAST = range(5)  # of what is known between two parts
+
+# The rules of time for one event; they are typed for columns.
+_is_late: Any = compiled(is_late)
+_is_released: Any = compiled(is_released)
 
 
 class LateAhead:
@@ -68,8 +72,8 @@ def _ranks(order: Rows) -> Rows:
 
 @compiled
 def _left(time: int, before: int, passed_on: int, released: int, late: int) -> tuple[int, int, int]:
-    """Count an event that leaves (the rule of `time.is_late`), and keep the largest time passed on."""
-    if time < before:
+    """Count an event that leaves, and keep the largest time passed on."""
+    if _is_late(time, before):
         return released, late + 1, passed_on
     return released + 1, late, max(passed_on, time)
 
@@ -86,7 +90,7 @@ def _follow(
     waiting: Times,
     state: Times,
 ) -> tuple[int, int]:
-    """Count what leaves in order, and what is late; horizons reach as `time.is_released` says."""
+    """Count what leaves in order, and what is late."""
     released, late = 0, 0
     passed_on, reached, place = state[_PASSED_ON], state[_REACHED], state[_PLACE]
     waits, least = state[_WAITING], state[_LEAST]
@@ -95,18 +99,18 @@ def _follow(
         begin = first[start + step] if len(first) else start + step
         end = first[start + step + 1] if len(first) else begin + 1
         for i in range(begin, end):
-            if times[i] > reached:
+            if not _is_released(times[i], reached):
                 came[rank[i]] = True
-            elif times[i] > now:
+            elif not _is_released(times[i], now):
                 least = times[i] if waits == 0 else min(least, times[i])
                 waiting[waits] = times[i]
                 waits += 1
             else:
                 released, late, passed_on = _left(times[i], before, passed_on, released, late)
-        if waits > 0 and least <= now:
+        if waits > 0 and _is_released(least, now):
             still = 0
             for i in range(waits):
-                if waiting[i] > now:
+                if not _is_released(waiting[i], now):
                     least = waiting[i] if still == 0 else min(least, waiting[i])
                     waiting[still] = waiting[i]
                     still += 1
@@ -115,7 +119,7 @@ def _follow(
             waits = still
         if now > reached:
             reached = now
-            while place < len(by_time) and by_time[place] <= reached:
+            while place < len(by_time) and _is_released(by_time[place], reached):
                 if came[place]:
                     released += 1
                     passed_on = max(passed_on, by_time[place])

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from slackwater.core.arrivals import Arrivals
-from slackwater.core.buffer import MemoryBuffer
 from slackwater.core.late_ahead import LateAhead
 from slackwater.core.leaving_order import leaving_order
 from slackwater.core.near_search import search_near
@@ -147,9 +146,10 @@ class KSlackLogic:
 
         None where what is held is stored elsewhere, or is so much that to sort it would cost more than is spared.
         """
-        if not isinstance(self._buffer, MemoryBuffer) or len(self._buffer) > _MOST_HELD * len(arrivals.events):
+        if len(self._buffer) > _MOST_HELD * len(arrivals.events):
             return None
-        return LateAhead(arrivals, held=self._buffer.snapshot().time, passed_on=self._passed_on)
+        held = self._buffer.held_times()
+        return None if held is None else LateAhead(arrivals, held=held, passed_on=self._passed_on)
 
     def on_end(self) -> Departures:
         """Drain: release all that is held, in order; what is behind what was passed on is late all the same."""

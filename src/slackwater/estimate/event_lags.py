@@ -30,17 +30,17 @@ class EventLags:
         self._counts = [unpack(each, np.float64) for each in state or []]
 
     def update(self, lags: Sequence[Times], events: Sequence[int], weights: Sequence[Floats] = ()) -> None:
-        """Take in the lags of late events, and how many events there were, stream by stream.
+        """Take in the lags of events that have one, and how many events there were, stream by stream.
 
         `weights` says how many events each lag stands for, unless it is one.
         """
         if len(self._counts) != len(lags):
             self._counts = [np.zeros(1) for _ in lags]
-        for stream, (late, count) in enumerate(zip(lags, events, strict=True)):
-            if len(late):
+        for stream, (lag, count) in enumerate(zip(lags, events, strict=True)):
+            if len(lag):
                 weight = weights[stream] if weights else _ONE_EACH
-                self._counts[stream] = added(self._counts[stream], tallied(late, weight))
-                self._counts[stream][0] -= float(weight.sum()) if weights else len(late)
+                self._counts[stream] = added(self._counts[stream], tallied(lag, weight))
+                self._counts[stream][0] -= float(weight.sum()) if weights else len(lag)
             self._counts[stream][0] += count
 
     def update_tally(self, tally: Floats, out_of_order: int) -> None:

@@ -7,11 +7,12 @@ is remembered to the last bit.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from slackwater.compiled import compiled
+from slackwater.time import is_behind
 
 if TYPE_CHECKING:
     from slackwater.estimate.arrays import Floats
@@ -23,6 +24,8 @@ MOST_BINS = 2_048  # the last bin begins beyond 10,000 years
 
 # Places of the columns that are kept of blocks
 M, N_M, M_M, N_M_BEFORE, M_M_BEFORE, LAST = range(6)
+
+_is_behind: Any = compiled(is_behind)  # the rule of time for one delay; it is typed for columns
 
 
 @compiled
@@ -61,13 +64,13 @@ def tallied_delays(delays: Times) -> tuple[Floats, int, int]:
 
 @compiled
 def count_behind(delays: Times, slack: int, weights: Rows) -> tuple[int, int]:
-    """Return how many delays are above a slack (the rule of `time.is_behind`), and the largest delay.
+    """Return how many delays a slack is too short for, and the largest delay.
 
     Each counts as often as its weight says; no weights: once.
     """
     behind, largest = 0, delays[0]
     for at in range(len(delays)):
-        if delays[at] > slack:
+        if _is_behind(delays[at], slack):
             behind += weights[at] if len(weights) else 1
         largest = max(largest, delays[at])
     return behind, largest

@@ -27,7 +27,7 @@ from slackwater.core.prods import Prods
 from slackwater.events import Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
 from slackwater.pipeline.aggregate_start import prods_of, restored
-from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
+from slackwater.pipeline.boundaries import Boundaries, Decisions, stretches_of, with_estimate
 from slackwater.pipeline.compared import Compared, ComparedEarly
 from slackwater.pipeline.emitted import Emitted
 from slackwater.pipeline.guard import Incoming, turn_away
@@ -261,20 +261,18 @@ class AggregatePipeline:
         """
         path = self._controller.slack_path(arrivals.largest_delay)
         crossed = self._boundaries.crossed(arrivals.clock)
-        edges = [] if path is not None else (crossed + 1).tolist()
-        closed_to, start = self._logic.closed_to, 0
+        closed_to = self._logic.closed_to
         slacks, decisions = [np.empty(0, np.int64)], [Decisions.none()]
-        for stop in [*edges, arrivals.steps]:
-            if stop > start:
-                part = arrivals.part(start, stop)
-                came = turned_away_by(turned_away, part)
-                slack = self._slack_of(part) if path is None else path
-                placed = Placed.of(self._node.panes, part, slack, closed_to, promised[start:stop])
-                if self._within is not None:
-                    self._within.on_part(part, placed.reached, closed_to, promised[start:stop])
-                decisions.append(self._pass_over(part, slack, placed, turned_away[:came]))
-                slacks.append(slack)
-                closed_to, start, turned_away = int(placed.reached[-1]), stop, turned_away[came:]
+        for start, stop in stretches_of(crossed if path is None else _NO_STEPS, arrivals.steps):
+            part = arrivals.part(start, stop)
+            came = turned_away_by(turned_away, part)
+            slack = self._slack_of(part) if path is None else path
+            placed = Placed.of(self._node.panes, part, slack, closed_to, promised[start:stop])
+            if self._within is not None:
+                self._within.on_part(part, placed.reached, closed_to, promised[start:stop])
+            decisions.append(self._pass_over(part, slack, placed, turned_away[:came]))
+            slacks.append(slack)
+            closed_to, turned_away = int(placed.reached[-1]), turned_away[came:]
         self._count(len(turned_away), len(turned_away))
         if self._within is not None:
             self._within.on_batch_end(closed_to, int(promised[-1]))

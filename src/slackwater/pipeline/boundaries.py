@@ -7,6 +7,7 @@ adaptation. A silence that jumps over several boundaries at once gives one decis
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,6 +90,16 @@ def with_estimate(decisions: Decisions, controller: object) -> Decisions:
     if estimated is None:
         return decisions
     return replace(decisions, estimated=np.full(len(decisions), float(estimated)))
+
+
+def stretches_of(crossed: Rows, steps: int) -> list[tuple[int, int]]:
+    """Cut steps `[start, stop)` where a boundary is crossed: the step that crosses it belongs to what it ends.
+
+    >>> stretches_of(np.array([1, 4]), 6), stretches_of(np.array([1, 4]), 5)
+    ([(0, 2), (2, 5), (5, 6)], [(0, 2), (2, 5)])
+    """
+    edges = [0, *(crossed + 1).tolist(), steps]
+    return [(start, stop) for start, stop in pairwise(edges) if start < stop]
 
 
 class Boundaries:

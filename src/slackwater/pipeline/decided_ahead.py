@@ -14,6 +14,7 @@ import numpy as np
 
 from slackwater.control.controller import estimated_by, slack_within
 from slackwater.measurement import Counts, Measurement
+from slackwater.pipeline.boundaries import stretches_of
 
 if TYPE_CHECKING:
     from slackwater.control.controller import Controller
@@ -45,6 +46,7 @@ def decide_ahead(
     kslack: KSlackLogic,
     counts: Counts,
     arrivals: Arrivals,
+    *,
     crossed: Rows,
     passed: Rows,
 ) -> DecidedAhead | None:
@@ -56,14 +58,12 @@ def decide_ahead(
     if ahead is None:
         return None
     leading = _Leading(controller, kept, kslack, ahead, counts)
-    slacks, known, start = [], [], 0
-    for stop, intervals in zip([*(crossed + 1).tolist(), arrivals.steps], [*passed.tolist(), 0], strict=True):
-        if stop > start:
-            slack, measured, estimated = leading.through(arrivals, start, stop, intervals)
-            slacks.append(slack)
-            if intervals:
-                known.append((measured, estimated))
-            start = stop
+    slacks, known, boundaries = [], [], [*passed.tolist(), 0]
+    for number, (start, stop) in enumerate(stretches_of(crossed, arrivals.steps)):
+        slack, measured, estimated = leading.through(arrivals, start, stop, boundaries[number])
+        slacks.append(slack)
+        if boundaries[number]:
+            known.append((measured, estimated))
     measured_by, estimated_at = np.array(known, np.float64).reshape(-1, 2).T
     return DecidedAhead(np.concatenate(slacks), crossed, measured_by, estimated_at, leading.counts)
 

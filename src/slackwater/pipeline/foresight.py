@@ -7,7 +7,6 @@ boundaries of a batch first; the join is then one set computation, however many 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -20,6 +19,7 @@ from slackwater.core.sample import SampleState
 from slackwater.estimate.recent_recall import RecentRecall
 from slackwater.measurement import Counts, Measurement, NeededSlacks
 from slackwater.pipeline.behind_gate import BehindGate
+from slackwater.pipeline.boundaries import stretches_of
 from slackwater.pipeline.produced import ProducedShare
 from slackwater.time import BEFORE_ALL_TIME, release_horizon, running_clock
 
@@ -114,7 +114,7 @@ class Foresight:
         """Return the slack at each step, given the steps at which boundaries are crossed, and how many at each."""
         group = np.repeat(np.arange(len(crossed) + 1), np.diff(crossed + 1, prepend=0, append=arrivals.steps))
         needs = self._profile.on_batch(arrivals, group, intervals=len(crossed) + 1).by_step()
-        stretches = _stretches(crossed, arrivals.steps)
+        stretches = stretches_of(crossed, arrivals.steps)
         edges = np.searchsorted(needs.step, [0, *(stop for _, stop in stretches)]).tolist()
         lags = [_LateEvents.of(arrivals, stream, stretches) for stream in range(len(arrivals.streams))]
         clocks = arrivals.clock[np.array([stop - 1 for _, stop in stretches], np.int64)].tolist()
@@ -221,12 +221,6 @@ class _LateEvents:
         """Return the lags of late events of a stretch, and how many events it had."""
         late = self.lag[self.late_edges[number] : self.late_edges[number + 1]]
         return late, self.edges[number + 1] - self.edges[number]
-
-
-def _stretches(crossed: Rows, steps: int) -> list[tuple[int, int]]:
-    """Return the steps up to and including each boundary, and those after the last, if there are any."""
-    edges = [0, *(crossed + 1).tolist(), steps]
-    return [(start, stop) for start, stop in pairwise(edges) if start < stop]
 
 
 def _or_nan(value: float | None) -> float:

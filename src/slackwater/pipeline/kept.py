@@ -31,16 +31,11 @@ class KeptShare:
 
         `arrived` and `late` count from the start of the part: one entry for each decision, and one for its end.
         """
-        used, measured = (arrived - late).tolist(), []
-        due = made = 0
-        for at, came, kept in zip([*decisions.at.tolist(), None], arrived.tolist(), used, strict=True):
-            self._recent.update(came - due, kept - made)
-            due, made = came, kept
-            if at is not None:
-                self._recent.close(at)
-                share = self._recent.get()
-                measured.append(np.nan if share is None else share)
-        return replace(decisions, measured=np.array(measured, np.float64))
+        measured, due, missed = [], 0, 0
+        for at, came, gone in zip([*decisions.at.tolist(), None], arrived.tolist(), late.tolist(), strict=True):
+            measured.append(self.follow_part(came - due, gone - missed, at))
+            due, missed = came, gone
+        return replace(decisions, measured=np.array(measured[:-1], np.float64))
 
     def follow_part(self, arrived: int, late: int, at: int | None) -> float | None:
         """Take in a part that ends with a decision `at`, if any, and return what is measured by then."""

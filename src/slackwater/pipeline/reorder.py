@@ -21,7 +21,7 @@ from slackwater.core.reorder import Departures, KSlack, KSlackLogic, KSlackState
 from slackwater.errors import StateError
 from slackwater.events import Events, Late, Reason, code_of
 from slackwater.measurement import Counts, Measurement
-from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
+from slackwater.pipeline.boundaries import Boundaries, Decisions, stretches_of, with_estimate
 from slackwater.pipeline.decided_ahead import ROWS_OF_A_PART, DecidedAhead, decide_ahead
 from slackwater.pipeline.guard import Incoming, turn_away
 from slackwater.pipeline.invariants import check_clock, check_foreseen, check_order
@@ -133,12 +133,9 @@ class ReorderPipeline:
 
     def _parts(self, arrivals: Arrivals) -> Any:
         """Cut where a boundary is crossed, and ask the controller for the slack of each part when it comes to it."""
-        start = 0
-        for stop in [*(self._boundaries.crossed(arrivals.clock) + 1).tolist(), arrivals.steps]:
-            if stop > start:
-                part = arrivals.part(start, stop)
-                yield part, slack_within(self._controller, part.delay, part.arrived_by(np.arange(part.steps)))
-                start = stop
+        for start, stop in stretches_of(self._boundaries.crossed(arrivals.clock), arrivals.steps):
+            part = arrivals.part(start, stop)
+            yield part, slack_within(self._controller, part.delay, part.arrived_by(np.arange(part.steps)))
 
     def _run(self, arrivals: Arrivals, slack: Times, turned_away: Late) -> Outcome:
         """Run the steps of a part; `turned_away` are the events that the guard kept from it."""
@@ -160,10 +157,12 @@ class ReorderPipeline:
         if self._kept is None or self._node.late.changes_times or isinstance(self._kslack, KeyedLogic):
             return None
         crossed = self._boundaries.crossed(arrivals.clock)
-        if len(crossed) * ROWS_OF_A_PART < len(arrivals.events):
+        if not len(crossed) or len(crossed) * ROWS_OF_A_PART < len(arrivals.events):
             return None
         passed = self._boundaries.passed(arrivals.clock, crossed)
-        return decide_ahead(self._controller, self._kept, self._kslack, self.counts, arrivals, crossed, passed)
+        return decide_ahead(
+            self._controller, self._kept, self._kslack, self.counts, arrivals, crossed=crossed, passed=passed
+        )
 
     def _run_ahead(self, arrivals: Arrivals, decided: DecidedAhead) -> Outcome:
         """Run a batch in one piece, with slacks that are decided."""

@@ -115,6 +115,9 @@ class ChunkedBuffer:
         taken, self._held = self._held[:count], self._held[count:]
         return taken
 
+    def held_times(self) -> None:
+        """Return nothing: most of what is held would have to be read."""
+
     def commit(self) -> tuple[list[Chunk], int]:
         """Write what is new, forget what is gone; return the index and the next number."""
         first_read = min(self._read.values(), default=np.iinfo(np.int64).max)
