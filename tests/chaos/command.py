@@ -18,6 +18,7 @@ from rich.console import Console
 
 import slackwater as sw
 from slackwater.cli.demo.quiet import children_log_to
+from tests.asked import check_among
 from tests.chaos.disturb import Disturbed, Kill
 from tests.chaos.ended import Ended
 from tests.chaos.faulty import run_faults
@@ -55,6 +56,7 @@ def main(
 
     Outcomes are added to a file in `output`, where there is one; the figures are those of the whole file.
     """
+    check_among("only", only, tuple(QUERIES))
     console = Console()
     outcomes = list(_read(output))
     for outcome in run(kills, seed, only or tuple(QUERIES), console) if kills else ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 from hypothesis import given, settings
@@ -98,3 +99,41 @@ def test_counts_of_ascending_times_are_added_up_the_same(results, ends):
     expected = KnownMisses(PERIOD).by_part(interval, time, count, len(ends) + 1)
     got = KnownMisses(PERIOD).ascending_by_part(ends, time, np.append(0, np.cumsum(count)))
     assert [[each for each in told if each[1]] for told in expected] == got
+
+
+def worst_of_periods(made: Counter[int], missed: Counter[int], ends: range) -> float:
+    """Look at every period by itself."""
+    shares = []
+    for end in ends:
+        results, gone = (sum(told[part] for part in range(end - 63, end + 1)) for told in (made, missed))
+        shares += [results / (results + gone)] if results + gone else []
+    return min(shares, default=math.nan)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 400), st.integers(1, 3)), min_size=1, max_size=20),
+    st.lists(st.tuples(st.integers(0, 400), st.integers(1, 3)), max_size=20),
+    st.integers(0, 100),
+)
+def test_a_question_for_several_intervals_is_answered_with_the_worst_of_all_periods_in_between(made, missed, more):
+    found, made, missed = KnownMisses(PERIOD), [(0, 1), *sorted(made)], sorted(missed)
+    found.made(made)
+    found.miss(missed)
+    end = max(part for part, _ in (*made, *missed)) + more
+    results, gone = Counter[int](), Counter[int]()
+    for counts, told in ((results, made), (gone, missed)):
+        for part, count in told:
+            counts[part] += count
+    whole = range(min(63, end), end + 1)  # the first one begins with the first result
+    np.testing.assert_equal(found.worst(10 * end, intervals=2), worst_of_periods(results, gone, whole))
+
+
+def test_a_period_that_a_long_batch_has_passed_is_not_forgotten():
+    found = known(made=[5, 3_000], missed=[6])
+    assert 0.5 == found.worst(3_000, intervals=5)
+
+
+def test_a_miss_of_a_long_batch_is_told_once():
+    found = known(made=[5, 3_000], missed=[6])
+    assert [0.5, 1.0] == [found.worst(3_000, intervals=5), found.worst(3_009, intervals=2)]

@@ -11,8 +11,7 @@ from typing import Any
 from rich.console import Console
 
 import slackwater as sw
-from slackwater.errors import ParameterError
-from slackwater.wording import did_you_mean
+from tests.asked import check_among
 from tests.chaos.command import scratch
 from tests.load.overload import overload
 from tests.load.report import (
@@ -51,9 +50,9 @@ def main(
     output: Path,
 ) -> int:
     """Run the parts that are asked for; return the exit code: 1 if anything was wrong."""
-    _check("part", parts, PARTS)
-    _check("query", queries, QUERIES)
-    _check("shape", shapes, tuple(SHAPES))
+    check_among("part", parts, PARTS)
+    check_among("query", queries, QUERIES)
+    check_among("shape", shapes, tuple(SHAPES))
     console, good = Console(), True
     output.mkdir(parents=True, exist_ok=True)
     for part in parts or PARTS:
@@ -100,7 +99,7 @@ def _session() -> Iterator[Any]:
 
 def main_soak(*, minutes: float, query: str, output: Path, share: float = SHARE) -> int:
     """Measure what a query keeps up on one core, then run it at a share of that; return 1 if anything was wrong."""
-    _check("query", [query], QUERIES)
+    check_among("query", [query], QUERIES)
     console = Console()
     output.mkdir(parents=True, exist_ok=True)
     pin([0])
@@ -115,13 +114,6 @@ def main_soak(*, minutes: float, query: str, output: Path, share: float = SHARE)
             if file.exists():
                 (output / f"soak-{file.name}").write_text(file.read_text())
     return 0 if most.is_good and found.is_good else 1
-
-
-def _check(parameter: str, asked: Sequence[str], known: Sequence[str]) -> None:
-    for name in asked:
-        if name not in known:
-            remedy = f"{did_you_mean(name, known)}there are: {', '.join(known)}"
-            raise ParameterError(parameter, name, must="be one that there is", remedy=remedy)
 
 
 def _teller(file: Path) -> Callable[[str], None]:

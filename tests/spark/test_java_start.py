@@ -118,3 +118,20 @@ def test_workers_run_this_python_and_import_the_installed_pyspark(spark):
 
     (row,) = spark.range(1).mapInArrow(said, "python STRING, file STRING").collect()
     assert (sys.prefix, pyspark.__file__) == (row.python, row.file)
+
+
+_ENDS_WHILE_PYTHON_STARTS = """
+import atexit, time, slackwater as sw
+atexit.register(lambda: print("under way:", len(tracker.getActiveJobsIds())))  # after all that a session has registered
+tracker = sw.session(app="brief", short_lived=True).sparkContext.statusTracker()
+until = time.monotonic() + 20
+while not tracker.getActiveJobsIds() and time.monotonic() < until:
+    pass
+print("has begun:", time.monotonic() < until)
+"""
+
+
+@pytest.mark.spark
+def test_a_process_that_ends_while_python_starts_waits_for_it_and_no_job_fails():
+    done = subprocess.run([sys.executable, "-c", _ENDS_WHILE_PYTHON_STARTS], capture_output=True, text=True, check=True)
+    assert ["has begun: True", "under way: 0"] == done.stdout.splitlines()

@@ -51,6 +51,10 @@ class KnownMisses:
         self._last: int | None = state.get("last")  # the number of the last part
         self._news: int | None = state.get("news")  # of the first part with a miss that has become known
         self._first: int | None = state.get("first")  # of all parts that have results
+        self._asked: int | None = state.get("asked")  # the part up to which `worst` was last asked for
+        self._open_made, self._open_missed = (  # since then
+            [(part, count) for part, count in told] for told in state.get("open", ([], []))
+        )
 
     def by_part(self, interval: Rows, time: Times, count: Rows | Floats, intervals: int) -> Told:
         """Add up counts by part: what each interval has, in the order of `interval`, which does not go back."""
@@ -75,34 +79,86 @@ class KnownMisses:
 
     def made(self, results: Iterable[tuple[int, float]]) -> None:
         """Take in how many results of a part were made."""
-        self._add(self._made, results)
+        _append(self._open_made, results)
 
     def miss(self, results: Iterable[tuple[int, float]]) -> None:
         """Take in how many results of a part are now known to be missed."""
-        for part, count in results:
-            self._add(self._missed, [(part, count)])
-            self._news = part if self._news is None else min(self._news, part)
+        _append(self._open_missed, results)
 
-    def worst(self, until: int) -> float:
+    def worst(self, until: int, *, intervals: int = 1) -> float:
         """Return the worst recall of which there is news, now that the join's time is this one; nan if there is none.
 
-        That of the last period always is; earlier ones have to be whole, since the first few results say little.
+        That of the last period always is; earlier ones have to be whole, since the first few results say little. Where
+        several `intervals` end at once, as with every micro-batch, so is that of each period since the last question.
         """
-        self._advance(until // self._part)
+        end = until // self._part
+        is_far = self._asked is not None and end - self._asked > _PARTS
+        share = self._worst_since(end) if intervals > 1 or is_far else None
+        self._settle()
+        self._advance(end)
+        share = self._worst_of_news() if share is None else share
+        self._asked, self._news = end, None
+        return share
+
+    def _worst_of_news(self) -> float:
         assert self._last is not None
         if self._news is None or self._first is None:
             return _share(sum(self._made[_PARTS:]), sum(self._missed[_PARTS:]))
         whole = self._last - self._first - _PARTS + 2
-        parts, self._news = max(min(self._last - self._news + 1, _PARTS, whole), 1), None
+        parts = max(min(self._last - self._news + 1, _PARTS, whole), 1)
         made, missed = ([0.0, *accumulate(each)] for each in (self._made, self._missed))
         ends = range(_KEPT - parts + 1, _KEPT + 1)
         found = [_share(made[end] - made[end - _PARTS], missed[end] - missed[end - _PARTS]) for end in ends]
         return min((each for each in found if not isnan(each)), default=nan)
 
+    def _worst_since(self, end: int) -> float:
+        """Return the worst of all periods since the last question, up to this part. O(n log n) for n parts told of."""
+        parts, counts = self._remembered()
+        ends = self._ends(parts, end)
+        total = np.vstack((np.zeros(2), np.cumsum(counts, axis=0)))
+        within = total[np.searchsorted(parts, ends, "right")] - total[np.searchsorted(parts, ends - _PARTS, "right")]
+        return min((_share(*each) for each in within.tolist() if any(each)), default=nan)
+
+    def _remembered(self) -> tuple[Rows, Floats]:
+        """Return all parts of which something is known, in order, with what was made and missed of each."""
+        known = np.array([self._made, self._missed]).T
+        held = np.flatnonzero(known.any(axis=1))
+        told = [(part, count, 0.0) for part, count in self._open_made]
+        told += [(part, 0.0, count) for part, count in self._open_missed]
+        begin = 0 if self._last is None else self._last - _KEPT + 1
+        parts = np.append(held + begin, np.array([part for part, _, _ in told], np.int64))
+        order = np.argsort(parts, kind="stable")
+        counts = np.array([each for _, *each in told]).reshape(-1, 2)
+        return parts[order], np.vstack((known[held], counts))[order]
+
+    def _ends(self, parts: Rows, end: int) -> Rows:
+        """Return the last parts of periods that have different results, and have ended or are news: whole ones."""
+        if not len(parts):
+            return np.array([end])
+        first = int(parts[0]) if self._first is None else min(self._first, int(parts[0]))
+        since = [first if self._asked is None else self._asked + 1, *(part for part, _ in self._open_missed)]
+        known = first if self._last is None else max(first, self._last - _KEPT + 1)
+        begin = max(min(since), known + _PARTS - 1)
+        ends = np.unique(np.concatenate(([begin], parts, parts + _PARTS)))
+        return np.append(ends[(ends >= begin) & (ends < end)], end)
+
+    def _settle(self) -> None:
+        """Add up what was told since the last question."""
+        self._add(self._made, self._open_made)
+        for part, count in self._open_missed:
+            self._add(self._missed, [(part, count)])
+            self._news = part if self._news is None else min(self._news, part)
+        self._open_made, self._open_missed = [], []
+
     def snapshot(self) -> dict[str, Any]:
         """Return all that is needed to go on, as values that JSON can hold."""
         counts = pack(np.array(self._made + self._missed))
-        return {"counts": counts, "last": self._last, "news": self._news, "first": self._first}
+        known = {"last": self._last, "news": self._news, "first": self._first, "asked": self._asked}
+        return {
+            "counts": counts,
+            **known,
+            "open": [list(map(list, self._open_made)), list(map(list, self._open_missed))],
+        }
 
     def _parts_of(self, time: Times) -> Times:
         """Return all parts that ascending times are in, and some without any unless they are many: a long silence."""
@@ -125,6 +181,15 @@ class KnownMisses:
         for counts in (self._made, self._missed):
             counts[:] = counts[gone:] + [0.0] * gone
         self._last = part
+
+
+def _append(told: list[tuple[int, float]], results: Iterable[tuple[int, float]]) -> None:
+    """Add what is told of parts; one that was told of last is the same part still."""
+    for part, count in results:
+        if told and told[-1][0] == part:
+            told[-1] = (part, told[-1][1] + count)
+        else:
+            told.append((part, count))
 
 
 def _told(interval: Rows, part: Times, count: Rows | Floats, intervals: int) -> Told:

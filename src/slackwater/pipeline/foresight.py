@@ -155,7 +155,9 @@ class Foresight:
         if self._produced is None:
             measured = np.array(self._measured[: len(decisions)], np.float64)
         else:
-            measured = self._produced.on_batch(self._interval, processed, done, watermark, passed_on)
+            measured = self._produced.on_batch(
+                self._interval, decisions.intervals, processed, done, watermark, passed_on
+            )
         if self._behind_gate is not None:
             gated = self._behind_gate.on_batch(self._needs, self._interval, decisions.at, passed_on)
             measured = np.where(self._is_known(decisions), measured, gated)

@@ -40,25 +40,27 @@ class ProducedShare:
     def on_batch(
         self,
         interval: Rows,
+        intervals: Rows,
         processed: Processed,
         done: Rows,
         watermark: Times,
         passed_on: Callable[[Rows], Times],
     ) -> Numbers:
-        """Return the recall at each decision, nan where nothing was due.
+        """Return the recall at each decision, nan where nothing was due: the worst one, where it stands for several.
 
-        `interval` numbers that of each step of the batch, `done` is how much was processed at each decision,
-        `watermark` is the join's time then, `passed_on` says it before steps.
+        `interval` numbers that of each step of the batch, `intervals` is how many end with each decision, `done` how
+        much was processed then, `watermark` the join's time then; `passed_on` says it before steps.
         """
         made = self._made(processed, done)
         needs = self._profile.missed(passed_on)
         missed = self._known.by_part(interval[needs.step], needs.time, needs.weight, len(done) + 1)
         measured = np.full(len(done), np.nan)
+        ended = [*intervals.tolist(), 0]
         for number, at in enumerate([*watermark.tolist(), BEFORE_ALL_TIME]):
             self._known.made(made[number])
             self._known.miss(missed[number])
             if at > BEFORE_ALL_TIME:
-                measured[number] = self._known.worst(at)
+                measured[number] = self._known.worst(at, intervals=ended[number])
         return measured
 
     def _made(self, processed: Processed, done: Rows) -> Told:

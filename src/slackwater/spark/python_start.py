@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import sysconfig
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
+_PATIENCE = 20.0  # seconds that the end of a process may wait
 LAUNCHER = Path(__file__).with_name("python-without-archives.sh")
 
 
@@ -41,9 +43,13 @@ def has_pyspark_installed() -> bool:
 
 
 def start_python(spark: SparkSession) -> Thread:
-    """Let Spark start its Python daemon and a worker, beside whatever the caller does next."""
+    """Let Spark start its Python daemon and a worker, beside whatever the caller does next.
+
+    A process that ends at once waits for it: Spark would report at length that a job was ended.
+    """
     thread = Thread(target=_run, args=(spark,), name="slackwater-start-python", daemon=True)
     thread.start()
+    atexit.register(thread.join, _PATIENCE)
     return thread
 
 
