@@ -104,6 +104,21 @@ def test_a_drop_ratio_is_above_0_and_below_1(target):
         DropRatio(target)
 
 
+@pytest.mark.parametrize(
+    ("build", "number"),
+    [
+        (lambda: DropRatio("1%"), 0.01),
+        (lambda: DropRatio("0.1 %"), 0.001),
+        (lambda: Recall("99%"), 0.99),
+        (lambda: RelativeError("0.03"), 0.03),
+        (lambda: RelativeError(0.03, confidence="95%"), 0.95),
+    ],
+)
+def test_a_share_that_is_a_text_is_refused_with_the_number_to_write(build, number):
+    with pytest.raises(ParameterError, match=f"; write {number}: "):
+        build()
+
+
 def test_a_drop_ratio_needs_a_period_of_at_least_an_interval():
     with pytest.raises(ParameterError, match="over must be at least the adaptation interval"):
         DropRatio(0.01, over="1 second", adaptation_interval="2 seconds")

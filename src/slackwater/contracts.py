@@ -12,6 +12,7 @@ from slackwater.contract import Contract, Shares
 from slackwater.errors import ParameterError
 from slackwater.goal import NO_GOAL, ControllerConfig, Goal, check_config
 from slackwater.time import Duration, DurationLike
+from slackwater.wording import as_share
 
 __all__ = [  # with what all share, and what they tell their controllers, so that all comes from one place
     "NO_GOAL",
@@ -174,9 +175,8 @@ class Recall(PerPeriod):
 
     def _check_target(self) -> None:
         if not self._is_share():
-            raise ParameterError(
-                "target", self.target, must="be > 0 and <= 1", remedy="0.99 lets one result in 100 go missing"
-            )
+            remedy = f"{as_share(self.target)}0.99 lets one result in 100 go missing"
+            raise ParameterError("target", self.target, must="be > 0 and <= 1", remedy=remedy)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -214,9 +214,8 @@ class DropRatio(PerPeriod):
 
     def _check_target(self) -> None:
         if not self._is_share() or self.target >= 1:
-            raise ParameterError(
-                "target", self.target, must="be > 0 and < 1", remedy="0.01 lets one row in 100 come too late"
-            )
+            remedy = f"{as_share(self.target)}0.01 lets one row in 100 come too late"
+            raise ParameterError("target", self.target, must="be > 0 and < 1", remedy=remedy)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -270,7 +269,7 @@ class RelativeError(Contract):
         for name, remedy in remedies.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-                raise ParameterError(name, value, must="be > 0 and < 1", remedy=remedy)
+                raise ParameterError(name, value, must="be > 0 and < 1", remedy=f"{as_share(value)}{remedy}")
 
     @property
     def quality(self) -> float:

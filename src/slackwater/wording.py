@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import difflib
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,6 +24,22 @@ def did_you_mean(
     known = {each.lower(): each for each in choice}
     near = [known[each] for each in difflib.get_close_matches(word.lower(), known, n=1, cutoff=cutoff)]
     return f"did you mean {(shown or {}).get(near[0], near[0])}? " if near else ""
+
+
+def as_share(value: object) -> str:
+    """Return how a remedy begins where a share was written as text: with the number to write, or with nothing.
+
+    >>> as_share("1%"), as_share("0.05"), as_share(1.5), as_share("100%"), as_share("few")
+    ('write 0.01: ', 'write 0.05: ', '', '', '')
+    """
+    if not isinstance(value, str):
+        return ""
+    number = value.strip()
+    try:
+        share = Decimal(number.removesuffix("%").rstrip()) / (100 if number.endswith("%") else 1)
+        return f"write {float(share):g}: " if 0 < share < 1 else ""
+    except InvalidOperation:
+        return ""
 
 
 def time_in_words(event_time: int | None) -> str:

@@ -205,5 +205,5 @@ def test_an_unreadable_description_is_a_query_that_has_not_begun(left, text):
 def test_a_folder_that_is_no_checkpoint_is_refused(tmp_path):
     with pytest.raises(ParameterError, match="must be the checkpoint of a query that has begun"):
         checked_checkpoint(tmp_path)
-    with pytest.raises(ParameterError, match="must be a folder"):
+    with pytest.raises(ParameterError, match=r"must be a folder, .*give that of start\(checkpoint=\)$"):
         checked_checkpoint(tmp_path / "nowhere")

@@ -53,12 +53,21 @@ def test_a_folder_that_is_no_checkpoint_is_refused(tmp_path, command):
     assert "must be the checkpoint of a query that has begun" in shown.stderr
 
 
+@pytest.mark.parametrize("command", ["contract", "drain"])
+def test_a_command_without_a_demo_names_none(command):
+    shown = run(command, "nowhere")
+    assert (1, False) == (shown.exit_code, "--demo" in shown.stderr)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ((), "must be given, or --demo, and not both"),
         (("--demo", "--checkpoint", "x"), "must be given, or --demo, and not both"),
-        (("--checkpoint", "nowhere"), "must be a folder"),
+        (
+            ("--checkpoint", "nowhere"),
+            "must be a folder, got 'nowhere'; give that of start(checkpoint=); or use --demo",
+        ),
         (("--checkpoint", "nowhere", "--host", "0.0.0.0"), "host must be this machine unless there is a token"),
         (("--checkpoint", "nowhere", "--token", "short"), "token must have at least 16 letters"),
     ],

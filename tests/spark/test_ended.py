@@ -65,6 +65,35 @@ def test_an_error_of_ours_in_a_worker_is_said_as_it_is():
     assert str(failure_of(None, error)).startswith("a query failed: StateError: state has an unreadable chunk 3")
 
 
+def test_an_error_of_ours_says_what_to_do_and_nothing_else_does():
+    said = "state has been written for a < b, this query has a > b; change it back; or start with a new checkpoint"
+    error = SaidError(f"{STREAM}Job aborted\nTraceback ...\nslackwater.errors.AnotherQueryError: {said}\n\n\tat java")
+    assert f"a query failed: AnotherQueryError: {said}" == str(failure_of(None, error))
+
+
+LOADING = "Caused by: SparkException: [CANNOT_LOAD_STATE_STORE.UNCATEGORIZED] An error occurred during loading state."
+PLAN = "~FileStreamSource[file:/in/state/0/x]\n~Foreach, [checkpointLocation=/out/c, queryName=bus], Append"
+
+
+@pytest.mark.parametrize(
+    ("cause", "named"),
+    [
+        ("fs.ChecksumException: Checksum error: file:/out/c/state/0/0/1.zip at 0 exp: -6", "/out/c/state/0/0/1.zip"),
+        ("java.io.FileNotFoundException: File file:/my out/c/state/0/0/2.changelog does", "/my out/c/state/0/0/2.cha"),
+        ("SparkException: Error reading delta file s3a://b/c/state/1/7/left/2.delta: key", "s3a://b/c/state/1/7/left/"),
+        ("java.io.EOFException: /out/c/state/0/0/1.zip", "/out/c/state/0/0/1.zip"),
+        ("java.lang.NullPointerException", "one of those in /out/c/state ("),
+        (
+            "org.rocksdb.RocksDBException: mismatch in /tmp/spark-1/StateStoreId(0)/8.sst",
+            "one of those in /out/c/state (",
+        ),
+    ],
+)
+def test_a_damaged_state_file_is_named_and_where_spark_does_not_its_folder(cause, named):
+    error = SaidError(f"{STREAM}Job aborted\n{LOADING}\n\tat x\nCaused by: {cause}\n{PLAN}")
+    assert f"state files are damaged or missing: {named}" in str(failure_of(None, error))
+
+
 def test_what_is_not_known_is_the_last_line_of_python():
     error = SaidError(f"{STREAM}Job aborted\nTraceback ...\nValueError: bad\n\tat java")
     assert "a query failed: ValueError: bad; mend the cause" in str(failure_of(None, error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Sequence
@@ -162,6 +163,36 @@ def test_batches_of_an_abandoned_run_are_refused_and_named(here, planned, commit
     assert late.format(here) == caught.value.value
 
 
+def keep_about(checkpoint: Path, **outputs: object) -> None:
+    """Write down which outputs the query had when it last began."""
+    (checkpoint / "slackwater").mkdir()
+    said = {name: None if where is None else str(where) for name, where in outputs.items()}
+    (checkpoint / "slackwater" / "query.json").write_text(json.dumps({"outputs": said}))
+
+
+@pytest.mark.parametrize("known", [{}, {"results": "{}/out", "late": None}, {"results": None}])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_an_output_without_a_batch_of_those_committed_is_a_warning(here, known, is_there):
+    begun(here / "checkpoint", planned=3, committed=3)
+    keep_about(here / "checkpoint", **{name: where and where.format(here) for name, where in known.items()})
+    if is_there:
+        (here / "out").mkdir()
+    with pytest.warns(
+        UserWarning, match=r"results has no batch in 'out', .* goes on with batch 3: those before are not"
+    ):
+        assert ["results"] == check(results="out")
+
+
+def test_outputs_that_are_whole_new_or_elsewhere_are_no_warning(here, recwarn):
+    begun(here / "checkpoint", planned=3, committed=3)
+    keep_about(here / "checkpoint", results=with_batches(here / "old", 0, 1), late=None, decisions=here / "decisions")
+    check(results="out", late="late", decisions=with_batches(here / "decisions", 2))  # older ones may be deleted
+    check("new", results="out")
+    begun(here / "first", planned=1, committed=0)
+    check("first", results="out")
+    assert [] == [str(each.message) for each in recwarn]
+
+
 def test_folders_that_cannot_be_looked_into_are_taken_on_trust(here):
     begun(here / "checkpoint", planned=1, committed=1)
     assert ["results"] == check(results="s3a://data/out")
@@ -249,6 +280,18 @@ def test_a_batch_that_was_written_and_not_committed_is_replaced(spark, tmp_path)
     show(tmp_path, 2, 7, 3)
     run(spark, tmp_path)
     assert ([1, 5, 6, 7], [2, 3]) == (written(tmp_path, "results"), written(tmp_path, "late"))
+
+
+@pytest.mark.spark
+def test_an_output_that_was_deleted_is_a_warning_and_the_query_goes_on(spark, tmp_path, recwarn):
+    show(tmp_path, 0, 1, 5)
+    run(spark, tmp_path)
+    shutil.rmtree(tmp_path / "results")
+    show(tmp_path, 1, 6, 2)
+    assert [] == recwarn.list
+    with pytest.warns(UserWarning, match=r"results has no batch in .*goes on with batch 1: those before are not"):
+        run(spark, tmp_path)
+    assert ([6], [2]) == (written(tmp_path, "results"), written(tmp_path, "late"))
 
 
 @pytest.mark.spark

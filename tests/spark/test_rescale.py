@@ -89,7 +89,7 @@ def test_a_query_goes_on_with_more_buckets_and_loses_doubles_and_disorders_nothi
     run(spark, tmp_path, name, before)
     there = files_of(tmp_path / "checkpoint")
     done = sw.rescale(spark, tmp_path / "checkpoint", to=tmp_path / "more", buckets=after)
-    assert (before, after, 1) == (done.before, done.after, done.batch)
+    assert (before, after, 1, True) == (done.before, done.after, done.batch, done.operator in name)
     assert there == files_of(tmp_path / "checkpoint")
     show_the_rest(tmp_path)
     run(spark, tmp_path, name, after, "more")

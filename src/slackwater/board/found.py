@@ -69,7 +69,7 @@ def checked_checkpoint(checkpoint: Path) -> Path:
     """Return the folder of a checkpoint, or say what is wrong with it."""
     if not checkpoint.is_dir():
         raise ParameterError(
-            "checkpoint", str(checkpoint), must="be a folder", remedy="give that of start(checkpoint=); or use --demo"
+            "checkpoint", str(checkpoint), must="be a folder", remedy="give that of start(checkpoint=)"
         )
     if not (checkpoint / "offsets").is_dir() and not (checkpoint / ABOUT).is_file():
         raise ParameterError(

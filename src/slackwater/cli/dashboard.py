@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 import webbrowser
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from slackwater.errors import ParameterError
+
+if TYPE_CHECKING:
+    from slackwater.board.dashboard import Dashboard
 
 PORT = 8400
 
@@ -33,7 +36,6 @@ def dashboard(
 
     Example:  slackwater dashboard --checkpoint out/checkpoint
     """
-    from slackwater.board.dashboard import Dashboard
     from slackwater.cli.dashboard_demo import demo_query
 
     if demo == bool(checkpoint):
@@ -45,13 +47,24 @@ def dashboard(
         )
     how: Any = {"host": host, "port": port, "token": token}
     if demo:
-        with demo_query(output, minutes) as (folder, wait), Dashboard(folder, **how) as board:
+        with demo_query(output, minutes) as (folder, wait), _board(folder, **how) as board:
             _announce(board.url, show=show)
             wait()
         return
-    with Dashboard(*(checkpoint or ()), **how) as board:
+    with _board(*(checkpoint or ()), **how) as board:
         _announce(board.url, show=show)
         threading.Event().wait()
+
+
+def _board(*checkpoints: Path, **how: Any) -> Dashboard:
+    from slackwater.board.dashboard import Dashboard
+
+    try:
+        return Dashboard(*checkpoints, **how)
+    except ParameterError as error:
+        if error.parameter == "checkpoint":
+            error.remedy += "; or use --demo"
+        raise
 
 
 def _announce(url: str, *, show: bool) -> None:

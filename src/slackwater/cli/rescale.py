@@ -16,7 +16,8 @@ def rescale(
 ) -> None:
     """Write the checkpoint of a stopped query anew with more buckets; the old one is left as it is.
 
-    The same query, with another buckets= and checkpoint=, then goes on where it stopped, into the same outputs.
+    The same query then goes on where it stopped, into the same outputs: with another buckets= in its operator, such as
+    sw.join, and another checkpoint= in start().
 
     Example:  slackwater rescale out/checkpoint --to out/checkpoint-8 --buckets 8
     """
@@ -33,5 +34,5 @@ def rescale(
         spark.stop()
     typer.echo(
         f"{done.before} buckets became {done.after}, after batch {done.batch}; "
-        f'go on with buckets={done.after}, checkpoint="{done.checkpoint}"'
+        f'go on with buckets={done.after} in sw.{done.operator}() and checkpoint="{done.checkpoint}" in start()'
     )

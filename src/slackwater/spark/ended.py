@@ -10,6 +10,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
 from slackwater.errors import QueryError
+from slackwater.paths import local_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
 _REMEDY = "mend the cause, and the same call goes on from the checkpoint"
 _COPY = "restore the checkpoint from a copy; or start with a new checkpoint and new folders"
 
+_STATE = "state files are damaged or missing"
+
 _FRAME = re.compile(r"\s*(?:at |\.\.\. \d+ more)")  # of a stack of Java's
+# an address in what an exception says, not in the plan that Spark shows with it
+_STATE_FILE = re.compile(r"(?:Exception|Error)[^\n]*?((?:\b[a-z][\w+.-]*:|(?<=\s))/[^\n:]*?/state/\d+/[^\s,;:)\]]+)")
+_CHECKPOINT = re.compile(r"\[checkpointLocation=([^\n]*?)[,\]]")
 
 # What Spark says, in whatever depth; what that is called; what to do about it. The first that fits counts.
 _CAUSES: tuple[tuple[str, str, str], ...] = (
@@ -36,7 +42,7 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
         r"CANNOT_LOAD_STATE_STORE|STDS_FAILED_TO_READ|STATE_STORE_[A-Z_]*(?:CHECKSUM|UNABLE|FAILED|NOT_FOUND)|"
         r"CHECKPOINT_FILE_CHECKSUM|RocksDBException|RocksDB(?:FileManager|StateStore)|ChecksumException|"
         r"(?:FileNotFound|EOF|NoSuchFile)Exception[^\n]*/state/|/state/[^\n]*(?:does not exist|checksum)",
-        "state files are damaged or missing",
+        _STATE,
         _COPY,
     ),
     (
@@ -110,15 +116,31 @@ def failure_of(name: str | None, error: BaseException) -> QueryError:
     lines = [line for line in texts[0].split("\n") if line.strip()]
     python = _last_python_error(lines)
     if python is not None and "slackwater.errors." in python:
-        return QueryError(name or "a query", problem=python.removeprefix("slackwater.errors."), remedy=_REMEDY)
+        problem, _, remedy = python.removeprefix("slackwater.errors.").partition("; ")  # ours say what to do
+        return QueryError(name or "a query", problem=problem, remedy=remedy or _REMEDY)
     # only what is said counts: names in a stack of calls say where, not what
     whole = "\n".join(line for text in texts for line in text.split("\n") if not _FRAME.match(line))
     for pattern, problem, remedy in _CAUSES:
         found = re.search(f"[^\n]*(?:{pattern})[^\n]*", whole)
         if found:
+            where = _damaged_state(whole) if problem == _STATE else ""
             said = found[0].strip()[:300]
-            return QueryError(name or "a query", problem=f"{problem} ({said})", remedy=remedy)
+            return QueryError(name or "a query", problem=f"{problem}{where} ({said})", remedy=remedy)
     return QueryError(name or "a query", problem=python or lines[0].strip(), remedy=_REMEDY)
+
+
+def _damaged_state(said: str) -> str:
+    r"""Return which file of the state it is, or where it is where Spark names none.
+
+    >>> _damaged_state("Caused by: ChecksumException: Checksum error: file:/out/c/state/0/3/2.changelog at 0 exp: 7")
+    ': /out/c/state/0/3/2.changelog'
+    >>> _damaged_state("Caused by: NullPointerException\n~WriteToMicroBatch [checkpointLocation=/out/c, queryName=a]")
+    ': one of those in /out/c/state'
+    """
+    if named := _STATE_FILE.search(said):
+        return f": {local_folder(named[1]) or named[1]}"
+    checkpoint = _CHECKPOINT.search(said)
+    return f": one of those in {checkpoint[1].rstrip('/')}/state" if checkpoint else ""
 
 
 def _texts(error: BaseException | None) -> Iterator[str]:

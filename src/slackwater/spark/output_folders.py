@@ -6,11 +6,14 @@ batches in it are taken on trust.
 
 from __future__ import annotations
 
+import json
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
 from slackwater.errors import ParameterError
 from slackwater.paths import local_folder, overlap
+from slackwater.quality.batch_log import ABOUT
 from slackwater.spark.checkpoint_files import numbers_in
 
 _BATCH = "batch="
@@ -48,6 +51,22 @@ def check_batches(name: str, folder: str, checkpoint: str) -> None:
             remedy=f"a run that the checkpoint does not know has written {batches}: move or delete these folders, in "
             "every output, or give the checkpoint of that run",
         )
+    if first > 0 and not _batches_in(where) and not _is_elsewhere(name, begun):
+        warnings.warn(
+            f"{name} has no batch in {folder!r}, although the checkpoint goes on with batch {first}: those before are "
+            "not written again; if they were deleted by mistake, restore them from a copy, or write all anew with a "
+            "new checkpoint and new folders",
+            stacklevel=2,
+        )
+
+
+def _is_elsewhere(name: str, checkpoint: Path) -> bool:
+    """Return whether the query had no such output when it last began, or has batches of it in another folder."""
+    try:
+        before = json.loads((checkpoint / ABOUT).read_text())["outputs"].get(name)
+        return name != "results" if before is None else bool(_batches_in(Path(before)))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
 
 
 def _first_batch(checkpoint: Path) -> int:

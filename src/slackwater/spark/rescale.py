@@ -60,6 +60,7 @@ class Rescaled:
     """What became of a checkpoint."""
 
     checkpoint: Path
+    operator: str  # which has the buckets, by the name of its function
     before: int  # buckets
     after: int
     partitions: int  # of the stateful operator
@@ -90,7 +91,7 @@ def rescale(
     name = f".{new.name}-unfinished-"  # says what it is where it stays: who is killed cleans nothing up
     with tempfile.TemporaryDirectory(dir=new.parent, prefix=name, ignore_cleanup_errors=True) as scratch:
         work.run(Path(scratch), new)
-    return Rescaled(new, spread.buckets, buckets, partitions, stopped.batch)
+    return Rescaled(new, spread.operator, spread.buckets, buckets, partitions, stopped.batch)
 
 
 def _checked_folders(checkpoint: str | os.PathLike[str], to: str | os.PathLike[str]) -> tuple[Path, Path]:
