@@ -6,6 +6,7 @@ import json
 import platform
 import time
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
@@ -19,18 +20,29 @@ RESULTS = Path(__file__).parent.parent / "results"
 
 
 def main(*, quick: bool, repeat: int) -> int:
-    """Measure runs in process and on Spark."""
+    """Measure runs in process and on Spark, workers, and kernels."""
     from benchmarks.budget.on_spark import table as spark_table
     from benchmarks.budget.on_spark import timed
+    from benchmarks.budget.workers import kernels, worked
+    from benchmarks.budget.workers import table as workers_table
 
     console = Console()
     spent = list(local_runs(quick=quick, repeat=repeat))
     console.print(table(spent))
     runs = list(timed(quick=quick))
     console.print(spark_table(runs))
-    lines = [
+    workers = list(worked(quick=quick))
+    console.print(workers_table(workers))
+    kernel = kernels()
+    console.print(
+        f"kernels: a process compiles those of every operator in {kernel.compiled:.1f} s, loads them from the disk in "
+        f"{kernel.loaded:.2f} s, and has them the second time: {kernel.ready:.2f} s"
+    )
+    lines: list[dict[str, object]] = [
         *(_as_line(each) for each in spent),
         *({"budget": run.name, "rows": run.rows, "milliseconds_per_batch": run.parts} for run in runs),
+        *({"budget": run.name, "rows": run.rows, "milliseconds_per_task": run.tasks} for run in workers),
+        {"budget": "kernels", "seconds": asdict(kernel)},
     ]
     console.print(f"written to {_write(lines)}")
     return 0

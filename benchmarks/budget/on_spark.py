@@ -43,7 +43,7 @@ def timed(*, quick: bool) -> Iterator[Timed]:
         for rows in sizes:
             for name in ("a", "b"):
                 write_files(Path(scratch) / f"{rows}" / name, out_of_order(rows * files), files)
-            for name, plan in (("reorder", _reorder), ("aggregate", _aggregate), ("join", _join)):
+            for name, plan in PLANS.items():
                 yield _timed(name, rows, plan, spark, Path(scratch) / f"{rows}", log)
         spark.stop()
 
@@ -113,3 +113,6 @@ def _aggregate(spark: SparkSession, folder: Path) -> Any:
 def _join(spark: SparkSession, folder: Path) -> Any:
     a, b = (_stream(spark, folder, name) for name in ("a", "b"))
     return sw.join(a, b, on="key", within="1 ms", contract=sw.FixedSlack("100 ms"), buckets=2)
+
+
+PLANS: dict[str, Callable[[SparkSession, Path], Any]] = {"reorder": _reorder, "aggregate": _aggregate, "join": _join}

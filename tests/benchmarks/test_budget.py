@@ -11,6 +11,8 @@ from benchmarks.budget.events import jobs_of
 from benchmarks.budget.local import Spent
 from benchmarks.budget.on_spark import parts_of
 from benchmarks.budget.stages import STAGES, seconds_of, stage_of
+from benchmarks.budget.workers import Worked, medians
+from benchmarks.budget.workers import table as workers_table
 
 
 def test_a_module_that_helps_others_has_no_stage_of_its_own():
@@ -72,3 +74,13 @@ def test_parts_of_a_batch_are_read_from_the_event_log(tmp_path):
         found["state committed"],
         found["planning and start of its job, outputs, bookkeeping"],
     )
+
+
+def test_tasks_that_call_a_bucket_are_told_from_those_that_pack(tmp_path):
+    stateful = [{"call": call, "state": 4.0, "questions": 13, "task": 9.0, "used": 5.0} for call in (1.0, 2.0, 30.0)]
+    packing = [{"task": 100.0, "used": 2.0}]
+    for number, tasks in enumerate(([*packing, *stateful], packing)):
+        (tmp_path / f"{number}.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
+    found = medians(tmp_path)
+    assert (2.0, 13, 100.0) == (found["stateful"]["call"], found["stateful"]["questions"], found["packing"]["task"])
+    assert 8 == workers_table([Worked("reorder", 2_000, found)]).row_count
