@@ -50,7 +50,13 @@ class Outcome:
 
 
 def main(
-    *, kills: int = 200, seed: int = 0, only: Sequence[str] = (), output: Path | None = None, faults: bool = True
+    *,
+    kills: int = 200,
+    seed: int = 0,
+    only: Sequence[str] = (),
+    output: Path | None = None,
+    lanes: int = LANES,
+    faults: bool = True,
 ) -> int:
     """Kill so many processes over all queries, then harm files; return the exit code: 1 if anything was wrong.
 
@@ -59,7 +65,7 @@ def main(
     check_among("only", only, tuple(QUERIES))
     console = Console()
     outcomes = list(_read(output))
-    for outcome in run(kills, seed, only or tuple(QUERIES), console) if kills else ():
+    for outcome in run(kills, seed, only or tuple(QUERIES), console, lanes) if kills else ():
         outcomes.append(outcome)
         if output is not None:
             output.mkdir(parents=True, exist_ok=True)
@@ -86,10 +92,10 @@ def run_faults_here(console: Console) -> list[Ended]:
     return ended
 
 
-def run(kills: int, seed: int, names: Sequence[str], console: Console) -> Iterator[Outcome]:
+def run(kills: int, seed: int, names: Sequence[str], console: Console, beside: int = LANES) -> Iterator[Outcome]:
     """Run every query until so many kills were done; those that a query ends too early for have another turn."""
     waiting, had = kinds(kills, random.Random(seed)), Counter[str]()
-    with scratch() as folder, lanes(min(LANES, len(names))) as running:
+    with scratch() as folder, lanes(min(beside, len(names))) as running:
         for turn in count():
             if not waiting:
                 return

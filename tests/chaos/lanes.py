@@ -15,7 +15,7 @@ from benchmarks.cluster import Cluster, cluster
 
 from tests.chaos.disturb import Disturbed, disturb
 
-LANES = 2
+LANES = 3
 _WORKERS = 2
 _WORTH_A_START = 8  # kills of a query in a later turn: the start of its driver takes as long as several of them
 

@@ -19,6 +19,7 @@ def chaos(
     seed: Annotated[int, typer.Option(min=0, help="Of the input, and of who is killed when.")] = 0,
     only: Annotated[list[str] | None, typer.Option(help="Only this query, such as 'join of 2'; repeatable.")] = None,
     output: Annotated[Path | None, typer.Option(help="A folder that keeps outcomes, and adds up several runs.")] = None,
+    lanes: Annotated[int, typer.Option(min=1, help="Clusters at a time; each takes some 4 GB.")] = 3,
     faults: Annotated[bool, typer.Option(help="Also harm files of a stopped query, and fill its disk.")] = True,
 ) -> None:
     """Kill processes of local clusters while queries of every operator run, and verify what they wrote.
@@ -33,4 +34,4 @@ def chaos(
     """
     sys.path.insert(0, str(find_repository(Path.cwd(), _HARNESS, "chaos")))
     command = importlib.import_module("tests.chaos.command")
-    raise typer.Exit(command.main(kills=kills, seed=seed, only=only or (), output=output, faults=faults))
+    raise typer.Exit(command.main(kills=kills, seed=seed, only=only or (), output=output, lanes=lanes, faults=faults))

@@ -3,6 +3,7 @@
 - *Without Spark's archives* (`python-without-archives.sh`). Spark starts a process for every query only to ask for the
   layout of its state, and one that workers are forked from; each compiled all that it imports of `pyspark.zip`.
 - *Beside the caller's work.* Workers start while a query is still put together: they are there when its first rows are.
+  Modules of operators are imported while the JVM starts.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
+_OPERATORS = ("pandas", "slackwater.pipeline.join", "slackwater.pipeline.aggregate", "slackwater.pipeline.merged_rows")
 _PATIENCE = 20.0  # seconds that the end of a process may wait
 LAUNCHER = Path(__file__).with_name("python-without-archives.sh")
 
@@ -40,6 +43,16 @@ def has_pyspark_installed() -> bool:
     """Say whether this Python finds pyspark, and what that needs, by itself: not where PYTHONPATH tells it to look."""
     installed = sysconfig.get_path("purelib")
     return all(Path(str(module.__file__)).is_relative_to(installed) for module in (pyspark, py4j))
+
+
+def import_meanwhile() -> Thread:
+    """Import what operators are made of while the caller waits for the JVM.
+
+    Nothing of pyspark, which the caller imports: two threads that meet in a circle of imports may see half a module.
+    """
+    thread = Thread(target=lambda: list(map(import_module, _OPERATORS)), name="slackwater-import", daemon=True)
+    thread.start()
+    return thread
 
 
 def start_python(spark: SparkSession) -> Thread:

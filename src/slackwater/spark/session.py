@@ -13,7 +13,7 @@ from pyspark.sql.types import StructField, StructType
 
 from slackwater.errors import JavaError, SessionError
 from slackwater.spark.java_start import java_options
-from slackwater.spark.python_start import name_python, start_python
+from slackwater.spark.python_start import import_meanwhile, name_python, start_python
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,6 +66,8 @@ def session(
     name_python(local=master.startswith("local"))
     given = {name.replace("__", "."): value for name, value in settings.items()}
     is_new = SparkSession.getActiveSession() is None
+    if is_new:
+        import_meanwhile()
     starting = _starting(master, given, short_lived=short_lived) if is_new else {}
     builder = SparkSession.builder.appName(app).master(master)
     for name, value in {**_GOOD, **NEEDED, **given, **starting}.items():
