@@ -45,7 +45,7 @@ simulate: $(READY)  ## random plans and streams, cut and restored, against oracl
 	$(BIN)/slackwater simulate --seeds $(SEEDS)
 
 chaos: KILLS ?= 200
-chaos: $(READY)  ## kills on two local clusters, harmed files and a full disk (KILLS=200: about 25 minutes where nothing else runs)
+chaos: $(READY)  ## kills on three local clusters, harmed files and a full disk (KILLS=200: about 15 minutes where nothing else runs)
 	$(BIN)/slackwater chaos --kills $(KILLS)
 
 load: $(READY)  ## queries at their limit, ten times above it, with 10 M keys, skew, silence and clocks that step
