@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import sys
 import time
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -26,7 +27,7 @@ def main(*, quick: bool, repeat: int) -> int:
     from benchmarks.budget.workers import kernels, worked
     from benchmarks.budget.workers import table as workers_table
 
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 230)
     spent = list(local_runs(quick=quick, repeat=repeat))
     console.print(table(spent))
     runs = list(timed(quick=quick))

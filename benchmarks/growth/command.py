@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sys
 import time
 from pathlib import Path
 
@@ -23,7 +24,7 @@ RESULTS = Path(__file__).parent.parent / "results"
 
 def main(*, quick: bool, repeat: int) -> int:
     """Run all curves; return 1 if the cost of one grows faster than the limit. Quick ones are too small to tell."""
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 230)
     grown = _measured(curves(quick=quick), repeat, console)
     with scratch() as (spark, folder):
         grown += _measured(spark_curves(spark, folder, quick=quick), repeat, console)
