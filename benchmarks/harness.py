@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -85,7 +86,7 @@ def main(name: str, *, quick: bool = False, repeat: int = 5, contract: Contract 
 
     With a contract, only those are run that take one.
     """
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 230)
     if name == RIVALS and contract is None:
         return _run_rivals(quick, repeat)
     if name == GROWTH and contract is None:

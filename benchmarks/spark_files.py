@@ -54,13 +54,13 @@ def in_order_of_names(folder: Path) -> None:
         os.utime(file, (_OLDEST + second,) * 2)
 
 
-def read(spark: SparkSession, folder: Path) -> DataFrame:
-    """Return the files as a stream, one per micro-batch.
+def read(spark: SparkSession, folder: Path, *, files: int = 1) -> DataFrame:
+    """Return the files as a stream, so many per micro-batch.
 
     Its schema is given, as users give it: to let Spark find it out takes a job, which is most of a cold query's start.
     """
     schema = from_arrow_schema(pq.read_schema(min(folder.glob("*.parquet"))))
-    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+    return spark.readStream.schema(schema).option("maxFilesPerTrigger", files).parquet(str(folder))
 
 
 def run_ours(output: Any, folder: Path, batches: list[int] | None = None) -> Path:

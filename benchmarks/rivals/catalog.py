@@ -7,6 +7,12 @@ from dataclasses import dataclass, field
 
 UNORDERED = "results of a key are not in event-time order"
 AT_ONCE = "rows are sorted beforehand and seen at once: a limit, not a stream"
+ONE_BATCH = "all rows are one batch"
+
+_BACKLOG = "a backlog: all files in one batch, as Spark takes them by itself"
+_AT_ONCE = {"SLACKWATER_RIVALS_AT_ONCE": "yes"}
+_ROCKSDB = ("RocksDBStateStoreProvider", "RocksDB with changelog checkpoints")
+_IN_MEMORY = ("HDFSBackedStateStoreProvider", "state in memory, checkpoints of changes")
 
 
 @dataclass(frozen=True)
@@ -37,15 +43,16 @@ class Engine:
         return "; ".join(part for part in (unordered, self.less) if part)
 
 
-def _native(name: str, provider: str, store: str, **settings: str) -> Engine:
+def _native(name: str, provider: str, store: str, *, at_once: bool = False, **settings: str) -> Engine:
     return Engine(
-        name,
+        f"{name}-at-once" if at_once else name,
         "on_spark",
         None,
-        f"two shuffle partitions, {store}, one file per stream and batch",
+        f"two shuffle partitions, {store}, {_BACKLOG if at_once else 'one file per stream and batch'}",
+        ONE_BATCH if at_once else "",
         in_order=False,
         cannot={"merge": "cannot do it: Spark sorts no stream in append mode"},
-        settings={"SLACKWATER_RIVALS_STORE": provider, **settings},
+        settings={"SLACKWATER_RIVALS_STORE": provider, **(_AT_ONCE if at_once else {}), **settings},
     )
 
 
@@ -68,15 +75,25 @@ ENGINES = (
         "two buckets, RocksDB, one file per stream and batch, whose rows arrive together as in Spark's own; "
         "without the JVM's second compiler",
     ),
+    Engine(
+        "slackwater-spark-at-once",
+        "on_slackwater_spark",
+        None,
+        f"the same, {_BACKLOG}",
+        ONE_BATCH,
+        settings=_AT_ONCE,
+    ),
     Engine("slackwater", "on_slackwater", None, "one process, Arrow in memory"),
     Engine("duckdb", "on_duckdb", None, "two threads, joins by key and bins of time, windows from slides", AT_ONCE),
     Engine("polars", "on_polars", None, "two threads, joins by key and bins of time, windows from slides", AT_ONCE),
-    _native("spark-rocksdb", "RocksDBStateStoreProvider", "RocksDB with changelog checkpoints"),
-    _native("spark-memory", "HDFSBackedStateStoreProvider", "state in memory, checkpoints of changes"),
+    _native("spark-rocksdb", *_ROCKSDB),
+    _native("spark-rocksdb", *_ROCKSDB, at_once=True),
+    _native("spark-memory", *_IN_MEMORY),
+    _native("spark-memory", *_IN_MEMORY, at_once=True),
     _native(
         "spark-memory-quick",
-        "HDFSBackedStateStoreProvider",
-        "state in memory, checkpoints of changes, without the JVM's second compiler, as ours",
+        _IN_MEMORY[0],
+        f"{_IN_MEMORY[1]}, without the JVM's second compiler, as ours",
         SLACKWATER_RIVALS_QUICK="yes",
     ),
     _flink_sql("flink-sql", "as its JVM compiles"),
@@ -95,7 +112,7 @@ ENGINES = (
         "on_pathway",
         "pathway",
         "two threads, no persistence; reads and writes CSV, everything as one minibatch",
-        "all rows are one batch",
+        ONE_BATCH,
         in_order=False,
         settings={"PATHWAY_THREADS": "2"},
     ),

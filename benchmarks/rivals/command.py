@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     if given.markdown:
         print(markdown(rows))
     else:
-        Console(width=None if sys.stdout.isatty() else 230).print(table(rows))
+        Console(width=None if sys.stdout.isatty() else 250).print(table(rows))
     return int(any(_failed(row) for row in rows))
 
 

@@ -16,7 +16,7 @@ from benchmarks.rivals.engines import on_duckdb
 from benchmarks.rivals.environments import reason_to_skip
 from benchmarks.rivals.runs import Run, run
 
-OURS = ("slackwater-spark", "slackwater")
+OURS = ("slackwater-spark", "slackwater-spark-at-once", "slackwater")
 SLOWER = 10  # how many times fewer rows slow engines get
 
 

@@ -9,6 +9,7 @@ from rich.table import Table
 _RATIOS = {
     "time / Spark": ("slackwater-spark", "seconds"),
     "CPU / Spark": ("slackwater-spark", "cpu_seconds"),
+    "time / at once": ("slackwater-spark-at-once", "seconds"),
     "time / local": ("slackwater", "seconds"),
     "CPU / local": ("slackwater", "cpu_seconds"),
 }
@@ -16,7 +17,8 @@ _FIGURES = ("rows", "rows/s", "started", "start-up s", "CPU s/M", "peak MB", "st
 _COLUMNS = ("job", "engine", *_FIGURES, *_RATIOS, "")
 _ON_THE_LEFT = (0, 1, len(_COLUMNS) - 1)
 TITLE = (
-    "whole processes; ratios to slackwater on Spark and in process, median (lowest - highest), above 1: ours is ahead"
+    "whole processes; ratios to slackwater on Spark, there with all rows at once, and in process, "
+    "median (lowest - highest), above 1: ours is ahead"
 )
 
 

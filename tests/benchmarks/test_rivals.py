@@ -48,6 +48,12 @@ def test_a_run_has_the_figures_of_its_process(rows):
     assert done.peak_bytes > 10_000_000
 
 
+@pytest.mark.parametrize(("name", "batches"), [("slackwater-spark", 3), ("slackwater-spark-at-once", 1)])
+def test_a_backlog_is_one_batch(rows, name, batches):
+    done = run(BY_NAME[name], "merge", rows, rows=ROWS, expected=expected_results("merge", rows))
+    assert ("", batches) == (done.wrong, done.batches)
+
+
 def test_a_run_with_other_results_does_not_count(rows):
     other = canonical.Results(rows=1, digest="", in_order=True)
     done = run(BY_NAME["duckdb"], "join2", rows, rows=ROWS, expected=other)
@@ -155,7 +161,9 @@ def test_every_engine_has_its_jobs_or_reasons():
     known = {engine.name: set(engine.cannot) for engine in ENGINES if engine.cannot}
     assert {
         "spark-rocksdb": {"merge"},
+        "spark-rocksdb-at-once": {"merge"},
         "spark-memory": {"merge"},
+        "spark-memory-at-once": {"merge"},
         "spark-memory-quick": {"merge"},
         "quix": {"merge"},
     } == known

@@ -9,8 +9,8 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from benchmarks.rivals.engines.spark_figures import figures
+from benchmarks.rivals.engines.spark_source import stream
 from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main
-from benchmarks.spark_files import read
 
 _SLACK = sw.FixedSlack(f"{SLACK_MS} ms")
 
@@ -62,8 +62,7 @@ def _join(spark: SparkSession, data: Path, out: Path, names: str) -> dict[str, f
 
 
 def _stream(spark: SparkSession, data: Path, name: str, *columns: str) -> sw.Stream:
-    rows = read(spark, data / "arrived" / name).select(*columns)
-    return sw.stream(rows, name=name, event_time="ts")
+    return sw.stream(stream(spark, data, name).select(*columns), name=name, event_time="ts")
 
 
 def _run(output: Any, out: Path) -> dict[str, float]:

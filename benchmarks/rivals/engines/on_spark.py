@@ -12,8 +12,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from benchmarks.rivals.engines.spark_figures import figures
+from benchmarks.rivals.engines.spark_source import stream
 from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main
-from benchmarks.spark_files import read
 from slackwater.spark.java_start import java_options
 from slackwater.spark.own_settings import OF_LOCAL_FILES
 from slackwater.spark.session import java_found
@@ -67,7 +67,7 @@ def join3(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
 
 def aggregate(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     """Group by sliding window and area."""
-    rows = read(spark, data / "arrived" / "a").withWatermark("ts", f"{SLACK_MS} milliseconds")
+    rows = stream(spark, data, "a").withWatermark("ts", f"{SLACK_MS} milliseconds")
     window = F.window("ts", f"{SIZE_MS} milliseconds", f"{SLIDE_MS} milliseconds")
     values = F.count("*").alias("n"), F.sum("value").alias("total"), F.max("value").alias("most")
     return _run(rows.groupBy(window, "area").agg(*values), out)
@@ -77,7 +77,7 @@ JOBS = {"join2": join2, "join3": join3, "aggregate": aggregate}
 
 
 def _side(spark: SparkSession, data: Path, name: str) -> DataFrame:
-    rows = read(spark, data / "arrived" / name)
+    rows = stream(spark, data, name)
     named = rows.select(*(F.col(column).alias(f"{name}_{column}") for column in ("ts", "key", "value")))
     return named.withWatermark(f"{name}_ts", f"{SLACK_MS} milliseconds")
 
