@@ -96,7 +96,8 @@ def replay(seed: int, *, console: Console) -> bool:
         console.print(f"{error}\n\nshrinking ...\n", markup=False, highlight=False, soft_wrap=True)
         console.print(as_code(shrunk(case)), markup=False, highlight=False, soft_wrap=True)
         return False
-    console.print(f"seed {seed}: {done}\n{case}", markup=False, highlight=False, soft_wrap=True)
+    ended = "is no plan" if done.refused else "passed"
+    console.print(f"seed {seed} {ended}: {done}\n{case}", markup=False, highlight=False, soft_wrap=True)
     return True
 
 

@@ -92,6 +92,13 @@ def test_a_replay_of_a_failure_prints_a_program(loses_a_row, monkeypatch):
         exec(program, {})
 
 
+def test_a_replay_that_finds_nothing_says_so(monkeypatch):
+    out = io.StringIO()
+    monkeypatch.setattr(command, "random_case", lambda seed: SMALL)
+    assert command.replay(0, console=Console(file=out, width=200))
+    assert out.getvalue().startswith("seed 0 passed: ")
+
+
 def is_refused(case: Case) -> bool:
     try:
         case.plan(case.tables())

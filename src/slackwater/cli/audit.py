@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from slackwater.experiments.audit import Audited, Hidden
 
 _HEADS = ("contract", "set", "periods", "kept", "95 % interval", "worst period", "violated", "admitted", "not admitted")
+_LEGEND = "violated: periods; admitted: those of which a decision has a quality below the target, expected or measured"
 
 
 def audit(
@@ -45,6 +46,7 @@ def audit(
         if output is not None:
             with output.open("a") as file:
                 file.write(json.dumps({**each.figures(), "seed": seed, "whole": whole}) + "\n")
+    typer.echo(_LEGEND)
     for each in found:
         for hidden in each.hidden:
             typer.echo(f"not admitted: {each.contract} on {each.set}: {_hidden(hidden)}")
