@@ -13,11 +13,13 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from benchmarks.rivals.jobs import GROUPS
+
 _COLUMNS = {
     "merge": ("ts", "key", "value"),
     "join2": ("event_time", "key", "a_ts", "a_value", "b_ts", "b_value"),
     "join3": ("event_time", "key", "a_ts", "a_value", "b_ts", "b_value", "c_ts", "c_value"),
-    "aggregate": ("start", "area", "n", "total", "most"),
+    **{job: ("start", group, "n", "total", "most") for job, group in GROUPS.items()},
 }
 _TIMES = ("ts", "event_time", "a_ts", "b_ts", "c_ts", "start")
 _NAMES = {"a_key": "key", "window_start": "start"}  # of columns within structs

@@ -43,7 +43,15 @@ class Engine:
         return "; ".join(part for part in (unordered, self.less) if part)
 
 
-def _native(name: str, provider: str, store: str, *, at_once: bool = False, **settings: str) -> Engine:
+def _native(
+    name: str,
+    provider: str,
+    store: str,
+    *,
+    at_once: bool = False,
+    cannot: Mapping[str, str] | None = None,
+    **settings: str,
+) -> Engine:
     return Engine(
         f"{name}-at-once" if at_once else name,
         "on_spark",
@@ -51,7 +59,7 @@ def _native(name: str, provider: str, store: str, *, at_once: bool = False, **se
         f"two shuffle partitions, {store}, {_BACKLOG if at_once else 'one file per stream and batch'}",
         ONE_BATCH if at_once else "",
         in_order=False,
-        cannot={"merge": "cannot do it: Spark sorts no stream in append mode"},
+        cannot={"merge": "cannot do it: Spark sorts no stream in append mode", **(cannot or {})},
         settings={"SLACKWATER_RIVALS_STORE": provider, **(_AT_ONCE if at_once else {}), **settings},
     )
 
@@ -94,6 +102,7 @@ ENGINES = (
         "spark-memory-quick",
         _IN_MEMORY[0],
         f"{_IN_MEMORY[1]}, without the JVM's second compiler, as ours",
+        cannot=dict.fromkeys(("join2", "join3"), "not run: a long join only loses by it"),
         SLACKWATER_RIVALS_QUICK="yes",
     ),
     _flink_sql("flink-sql", "as its JVM compiles"),

@@ -10,26 +10,27 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from benchmarks.rivals.jobs import TIMES_THE_ROWS
 from benchmarks.spark_files import in_order_of_names
 
 KEYS = 10_000
 AREAS = 1_000
-PER_SECOND = 1_000
+PER_SECOND = 1_000  # rows of most streams
 START_MS = 1_700_000_000_000
 CLOSING = "999.parquet"
 _NO_HEADER = pa.csv.WriteOptions(include_header=False)
 
 
 def write(folder: Path, *, rows: int, files: int) -> None:
-    """Write three streams of `rows` each.
+    """Write the streams, of `rows` each or a multiple.
 
     `arrived/a/000.parquet` ...: in arrival order, and a last file of rows far in the future that no result has, for
     engines that must see time pass before they let the last results go. `csv/a.csv` and, with a header,
     `headed/a.csv`: the same without those, `ts` in milliseconds, for engines that read no Parquet or read files in any
     order. `sorted/a.parquet`: by event time.
     """
-    for index, name in enumerate("abc"):
-        in_order = _in_order(rows, index)
+    for index, name in enumerate("abcd"):
+        in_order = _in_order(rows, index, TIMES_THE_ROWS.get(name, 1))
         arrived = _arrived(in_order, index)
         (folder / "arrived" / name).mkdir(parents=True)
         for form in ("sorted", "csv", "headed"):
@@ -37,16 +38,17 @@ def write(folder: Path, *, rows: int, files: int) -> None:
         pq.write_table(in_order, folder / "sorted" / f"{name}.parquet")
         pa.csv.write_csv(_in_milliseconds(arrived), folder / "csv" / f"{name}.csv", _NO_HEADER)
         pa.csv.write_csv(_in_milliseconds(arrived), folder / "headed" / f"{name}.csv")
-        step = -(-rows // files)
+        step = -(-arrived.num_rows // files)
         for number in range(files):
             pq.write_table(arrived.slice(number * step, step), folder / "arrived" / name / f"{number:03}.parquet")
         pq.write_table(_closing(arrived, index), folder / "arrived" / name / CLOSING)
         in_order_of_names(folder / "arrived" / name)
 
 
-def _in_order(rows: int, index: int) -> pa.Table:
+def _in_order(rows: int, index: int, times_the_rows: int) -> pa.Table:
     random = np.random.default_rng(index)
-    times = (np.sort(random.integers(0, rows * 1_000 // PER_SECOND, rows)) + START_MS) * 1_000
+    span, rows = rows * 1_000 // PER_SECOND, rows * times_the_rows
+    times = (np.sort(random.integers(0, span, rows)) + START_MS) * 1_000
     return pa.table(
         {
             "ts": pa.array(times).cast(pa.timestamp("us", tz="UTC")),

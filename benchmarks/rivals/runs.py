@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.rivals import canonical
 from benchmarks.rivals.catalog import Engine
 from benchmarks.rivals.environments import interpreter
-from benchmarks.rivals.jobs import STREAMS
+from benchmarks.rivals.jobs import rows_of
 
 REPOSITORY = Path(__file__).parent.parent.parent
 LONGEST = 900  # seconds that a run may take
@@ -69,7 +69,7 @@ def run(engine: Engine, job: str, data: Path, *, rows: int, expected: canonical.
         wrong = _difference(job, out, expected, in_order=engine.gives_order(job))
         if wrong:
             return Run(engine.name, job, wrong=wrong)
-        return _measured(engine, job, rows * len(STREAMS[job]), expected.rows, done.stdout, watched)
+        return _measured(engine, job, rows_of(job, rows), expected.rows, done.stdout, watched)
 
 
 def _measured(engine: Engine, job: str, rows: int, results: int, said: bytes, watched: Path) -> Run:

@@ -13,7 +13,7 @@ _RATIOS = {
     "time / local": ("slackwater", "seconds"),
     "CPU / local": ("slackwater", "cpu_seconds"),
 }
-_FIGURES = ("rows", "rows/s", "started", "start-up s", "CPU s/M", "peak MB", "state MB", "written MB/batch")
+_FIGURES = ("turns", "rows", "rows/s", "started", "start-up s", "CPU s/M", "peak MB", "state MB", "written MB/batch")
 _COLUMNS = ("job", "engine", *_FIGURES, *_RATIOS, "")
 _ON_THE_LEFT = (0, 1, len(_COLUMNS) - 1)
 TITLE = (
@@ -49,6 +49,7 @@ def _figures(row: dict[str, Any]) -> list[str]:
     return [
         row["job"],
         row["engine"],
+        str(len(row["all_seconds"])),
         f"{row['rows']:,}",
         f"{row['rows_per_second']:,.0f}",
         f"{row['rows_per_second_started']:,.0f}",

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from bytewax.outputs import DynamicSink, StatelessSinkPartition
 from bytewax.testing import cluster_main
 
 from benchmarks.rivals.engines.bytewax_state import Joined, Merged
-from benchmarks.rivals.jobs import SIZE_MS, SLIDE_MS, STREAMS, main
+from benchmarks.rivals.jobs import GROUPS, SIZE_MS, SLIDE_MS, STREAMS, main
 
 Built = tuple[Dataflow, Any, list[str]]
 BATCH = 1_000
@@ -116,9 +117,9 @@ def join(data: Path, job: str) -> Built:
     return flow, flat, ["event_time", "key", *columns]
 
 
-def aggregate(data: Path) -> Built:
+def aggregate(data: Path, job: str) -> Built:
     """Its own sliding windows."""
-    flow, rows = _read(data, "aggregate", "area")
+    flow, rows = _read(data, job, GROUPS[job])
     epoch = datetime(1970, 1, 1, tzinfo=UTC)
     microsecond = timedelta(microseconds=1)
     clock = win.EventClock(lambda row: epoch + row[1] * microsecond, wait_for_system_duration=PAUSE)
@@ -126,7 +127,7 @@ def aggregate(data: Path) -> Built:
     windows = win.fold_window("windows", rows, clock, windower, lambda: (0, 0, 0), _add, _combine, ordered=False)
     start = SLIDE_MS * 1_000  # a window's number counts slides from the epoch
     flat = op.map("flat", windows.down, lambda item: (item[1][0] * start, int(item[0]), *item[1][1]))
-    return flow, flat, ["start", "area", "n", "total", "most"]
+    return flow, flat, ["start", GROUPS[job], "n", "total", "most"]
 
 
 def _add(state: tuple[int, int, int], row: tuple[int, int, int]) -> tuple[int, int, int]:
@@ -172,7 +173,7 @@ JOBS = {
     "merge": _run(merge),
     "join2": _run(lambda data: join(data, "join2")),
     "join3": _run(lambda data: join(data, "join3")),
-    "aggregate": _run(aggregate),
+    **{job: _run(partial(aggregate, job=job)) for job in GROUPS},
 }
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 
-from benchmarks.rivals.jobs import CORES, SIZE_MS, SLIDE_MS, WITHIN_MS, main
+from benchmarks.rivals.jobs import CORES, SIZE_MS, SLIDE_MS, WITHIN_MS, by_group, main
 
 _WITHIN = WITHIN_MS * 1_000
 _SLIDE = SLIDE_MS * 1_000
@@ -45,18 +45,18 @@ def join3(connection: duckdb.DuckDBPyConnection, data: Path, out: Path) -> None:
     _write(connection, data, out, sql)
 
 
-def aggregate(connection: duckdb.DuckDBPyConnection, data: Path, out: Path) -> None:
+def aggregate(connection: duckdb.DuckDBPyConnection, data: Path, out: Path, group: str) -> None:
     """Aggregate slides first, then windows from slides."""
     sql = f"""
-        with panes as (select ts - ts % {_SLIDE} as pane, area, count(*) as n, sum(value) as total,
-                              max(value) as most from a group by all)
-        select pane - {_SLIDE} * back as start, area, sum(n)::bigint as n, sum(total)::bigint as total,
+        with panes as (select ts - ts % {_SLIDE} as pane, {group}, count(*) as n, sum(value) as total,
+                              max(value) as most from d group by all)
+        select pane - {_SLIDE} * back as start, {group}, sum(n)::bigint as n, sum(total)::bigint as total,
                max(most) as most
         from panes, range({SIZE_MS // SLIDE_MS}) as earlier(back) group by all order by start"""
     _write(connection, data, out, sql)
 
 
-JOBS = {"merge": merge, "join2": join2, "join3": join3, "aggregate": aggregate}
+JOBS = {"merge": merge, "join2": join2, "join3": join3, **by_group(aggregate)}
 
 
 def _binned(name: str) -> str:

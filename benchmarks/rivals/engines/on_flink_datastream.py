@@ -18,7 +18,7 @@ from pyflink.table import StreamTableEnvironment
 
 from benchmarks.rivals.engines.flink_source import SETTINGS, csv, source
 from benchmarks.rivals.engines.flink_state import Joined, Merged
-from benchmarks.rivals.jobs import CORES, SIZE_MS, SLIDE_MS, STREAMS, main
+from benchmarks.rivals.jobs import CORES, SIZE_MS, SLIDE_MS, STREAMS, by_group, main
 
 # More than all keys, so that states stay in Python between bundles.
 PYTHON = {
@@ -26,7 +26,7 @@ PYTHON = {
     "python.state.cache-size": "20000",
     "python.fn-execution.bundle.size": "10000",
 }
-_AREA, _VALUE = 1, 2
+_GROUP, _VALUE = 1, 2
 
 
 def begin() -> StreamTableEnvironment:
@@ -50,12 +50,12 @@ def join(tables: StreamTableEnvironment, data: Path, out: Path, job: str) -> Non
     _write(tables, rows.process(Joined(len(STREAMS[job])), _integers(width)), out, width)
 
 
-def aggregate(tables: StreamTableEnvironment, data: Path, out: Path) -> None:
+def aggregate(tables: StreamTableEnvironment, data: Path, out: Path, group: str) -> None:
     """Its own sliding windows; the third column is the event time, which tables hand on with the rows."""
-    tables.execute_sql(source("a", data))
-    rows = tables.to_data_stream(tables.sql_query("SELECT ts, area, `value`, rt FROM a"))
+    tables.execute_sql(source("d", data))
+    rows = tables.to_data_stream(tables.sql_query(f"SELECT ts, `{group}`, `value`, rt FROM d"))
     windows = SlidingEventTimeWindows.of(Time.milliseconds(SIZE_MS), Time.milliseconds(SLIDE_MS))
-    keyed = rows.key_by(lambda row: row[_AREA], Types.LONG()).window(windows)
+    keyed = rows.key_by(lambda row: row[_GROUP], Types.LONG()).window(windows)
     _write(tables, keyed.aggregate(_Sums(), _Windows(), Types.PICKLED_BYTE_ARRAY(), _integers(5)), out, 5)
 
 
@@ -77,7 +77,7 @@ class _Sums(AggregateFunction):
 
 
 class _Windows(ProcessWindowFunction):
-    """Adds the start of the window and the area."""
+    """Adds the start of the window and the group."""
 
     def process(self, key: int, context: Any, elements: Iterable[tuple[int, int, int]]) -> Iterable[Row]:
         return [Row(context.window().start, key, *sums) for sums in elements]
@@ -106,7 +106,7 @@ JOBS = {
     "merge": merge,
     "join2": lambda tables, data, out: join(tables, data, out, "join2"),
     "join3": lambda tables, data, out: join(tables, data, out, "join3"),
-    "aggregate": aggregate,
+    **by_group(aggregate),
 }
 
 if __name__ == "__main__":

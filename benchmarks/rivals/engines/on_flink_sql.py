@@ -11,7 +11,7 @@ from pathlib import Path
 from pyflink.table import EnvironmentSettings, TableEnvironment
 
 from benchmarks.rivals.engines.flink_source import SETTINGS, csv, source
-from benchmarks.rivals.jobs import SIZE_MS, SLIDE_MS, STREAMS, WITHIN_MS, main
+from benchmarks.rivals.jobs import GROUPS, SIZE_MS, SLIDE_MS, STREAMS, WITHIN_MS, main
 
 _WITHIN = f"INTERVAL '{WITHIN_MS // 1_000}' SECOND"
 _WINDOWS = f"DESCRIPTOR(rt), INTERVAL '{SLIDE_MS // 1_000}' SECOND, INTERVAL '{SIZE_MS // 1_000}' SECOND"
@@ -26,13 +26,18 @@ _JOIN3 = f"""
            JOIN c ON a.key = c.key AND a.rt BETWEEN c.rt - {_WITHIN} AND c.rt + {_WITHIN}
                      AND ABS(b.ts - c.ts) <= {WITHIN_MS}"""
 _AGGREGATE = f"""
-    SELECT CAST(TIMESTAMPDIFF(SECOND, {_EPOCH}, window_start) AS BIGINT) * 1000, area,
+    SELECT CAST(TIMESTAMPDIFF(SECOND, {_EPOCH}, window_start) AS BIGINT) * 1000, %(group)s,
            COUNT(*), SUM(`value`), MAX(`value`)
-    FROM TABLE(HOP(TABLE a, {_WINDOWS})) GROUP BY window_start, window_end, area"""
+    FROM TABLE(HOP(TABLE d, {_WINDOWS})) GROUP BY window_start, window_end, %(group)s"""
 _MERGE = """
     SELECT ts, key, `value` FROM (SELECT ts, key, `value`, rt FROM a UNION ALL SELECT ts, key, `value`, rt FROM b)
     ORDER BY rt"""
-_QUERIES = {"merge": (_MERGE, 3), "join2": (_JOIN2, 6), "join3": (_JOIN3, 8), "aggregate": (_AGGREGATE, 5)}
+_QUERIES = {
+    "merge": (_MERGE, 3),
+    "join2": (_JOIN2, 6),
+    "join3": (_JOIN3, 8),
+    **{job: (_AGGREGATE % {"group": group}, 5) for job, group in GROUPS.items()},
+}
 
 
 def begin() -> TableEnvironment:

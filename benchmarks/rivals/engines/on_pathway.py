@@ -11,7 +11,7 @@ from typing import Any
 
 import pathway as pw
 
-from benchmarks.rivals.jobs import SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main, nothing
+from benchmarks.rivals.jobs import SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, by_group, main, nothing
 
 _CLOSE = pw.temporal.interval(-WITHIN_MS, WITHIN_MS)
 _STATE = pw.temporal.common_behavior(cutoff=WITHIN_MS + SLACK_MS)
@@ -52,17 +52,17 @@ def join3(_: None, data: Path, out: Path) -> None:
     _run(near.select(pw.this.key, event_time=latest, **_named(near, "abc")), out)
 
 
-def aggregate(_: None, data: Path, out: Path) -> None:
+def aggregate(_: None, data: Path, out: Path, group: str) -> None:
     """Sliding windows, each emitted once."""
-    rows = _read(data, "a")
+    rows = _read(data, "d")
     windows = rows.windowby(
         rows.ts,
         window=pw.temporal.sliding(hop=SLIDE_MS, duration=SIZE_MS),
-        instance=rows.area,
+        instance=rows[group],
         behavior=pw.temporal.exactly_once_behavior(shift=SLACK_MS),
     ).reduce(
         start=pw.this._pw_window_start,
-        area=pw.this._pw_instance,
+        **{group: pw.this._pw_instance},
         n=pw.reducers.count(),
         total=pw.reducers.sum(pw.this.value),
         most=pw.reducers.max(pw.this.value),
@@ -70,7 +70,7 @@ def aggregate(_: None, data: Path, out: Path) -> None:
     _run(windows, out)
 
 
-JOBS = {"merge": merge, "join2": join2, "join3": join3, "aggregate": aggregate}
+JOBS = {"merge": merge, "join2": join2, "join3": join3, **by_group(aggregate)}
 
 
 def _read(data: Path, name: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from benchmarks.rivals.jobs import CORES, SIZE_MS, SLIDE_MS, WITHIN_MS, main, nothing
+from benchmarks.rivals.jobs import CORES, SIZE_MS, SLIDE_MS, WITHIN_MS, by_group, main, nothing
 
 os.environ["POLARS_MAX_THREADS"] = str(CORES)  # read when Polars is imported
 
@@ -35,21 +35,21 @@ def join3(_: None, data: Path, out: Path) -> None:
     _write(_latest(three, "abc"), out)
 
 
-def aggregate(_: None, data: Path, out: Path) -> None:
+def aggregate(_: None, data: Path, out: Path, group: str) -> None:
     """Aggregate slides first, then windows from slides."""
     pane = pl.col("ts").dt.truncate(f"{SLIDE_MS}ms").alias("start")
     value = pl.col("value")
     lifted = (pl.len().cast(pl.Int64).alias("n"), value.sum().alias("total"), value.max().alias("most"))
-    panes = _scan(data, "a").group_by(pane, "area").agg(*lifted).collect().lazy()
+    panes = _scan(data, "d").group_by(pane, group).agg(*lifted).collect().lazy()
     earlier = [
         panes.with_columns(pl.col("start") - pl.duration(milliseconds=SLIDE_MS * back))
         for back in range(SIZE_MS // SLIDE_MS)
     ]
     combined = (pl.col("n").sum(), pl.col("total").sum(), pl.col("most").max())
-    _write(pl.concat(earlier).group_by("start", "area").agg(*combined).sort("start"), out)
+    _write(pl.concat(earlier).group_by("start", group).agg(*combined).sort("start"), out)
 
 
-JOBS = {"merge": merge, "join2": join2, "join3": join3, "aggregate": aggregate}
+JOBS = {"merge": merge, "join2": join2, "join3": join3, **by_group(aggregate)}
 
 
 def _scan(data: Path, name: str) -> pl.LazyFrame:

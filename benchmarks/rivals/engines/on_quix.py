@@ -23,14 +23,14 @@ from quixstreams.context import set_message_context
 from quixstreams.models import MessageContext, Topic, TopicConfig
 
 from benchmarks.rivals.engines.quix_state import joined
-from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, STREAMS, main, nothing
+from benchmarks.rivals.jobs import CORES, GROUPS, SIZE_MS, SLACK_MS, SLIDE_MS, STREAMS, main, nothing
 
 Build = Callable[[Any], Any]
 Message = tuple[str, dict[str, int], bytes, int]  # topic, value, key, time in ms
 COLUMNS = {
     "join2": ["event_time", "key", "a_ts", "a_value", "b_ts", "b_value"],
     "join3": ["event_time", "key", "a_ts", "a_value", "b_ts", "b_value", "c_ts", "c_value"],
-    "aggregate": ["start", "area", "n", "total", "most"],
+    **{job: ["start", group, "n", "total", "most"] for job, group in GROUPS.items()},
 }
 
 
@@ -83,7 +83,7 @@ def _feed(composed: dict[str, Any], context: Any, rows: Iterator[Message], parti
 
 def _rows(job: str, data: Path, partition: int) -> Iterator[Message]:
     """Give the rows of all streams whose key belongs to a partition, in arrival order; the last ones close windows."""
-    key = "area" if job == "aggregate" else "key"
+    key = GROUPS.get(job, "key")
     tables = []
     for place, name in enumerate(STREAMS[job]):
         table = pa.concat_tables([pq.read_table(file) for file in sorted((data / "arrived" / name).glob("*.parquet"))])
@@ -115,12 +115,12 @@ def _joins(streams: int) -> Build:
 _BUILT: dict[str, Build] = {
     "join2": _joins(2),
     "join3": _joins(3),
-    "aggregate": _windows,
+    **dict.fromkeys(GROUPS, _windows),
 }
 
 
 def _write(job: str, results: list[tuple[Any, bytes]], file: Path) -> None:
-    if job == "aggregate":
+    if job in GROUPS:
         rows = [(value["start"], int(key), value["n"], value["total"], value["most"]) for value, key in results]
     else:
         rows = [value for value, _ in results]

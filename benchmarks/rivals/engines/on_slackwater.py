@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import slackwater as sw
-from benchmarks.rivals.jobs import SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main, nothing
+from benchmarks.rivals.jobs import SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, by_group, main, nothing
 
 _SLACK = sw.FixedSlack(f"{SLACK_MS} ms")
 
@@ -30,11 +30,11 @@ def join3(_: None, data: Path, out: Path) -> None:
     _join(data, out, "abc")
 
 
-def aggregate(_: None, data: Path, out: Path) -> None:
-    """Aggregate one stream."""
+def aggregate(_: None, data: Path, out: Path, group: str) -> None:
+    """Aggregate one stream by a column."""
     windows = sw.aggregate(
-        _stream(data, "a", "ts", "area", "value", "seq"),
-        by="area",
+        _stream(data, "d", "ts", group, "value", "seq"),
+        by=group,
         size=f"{SIZE_MS} ms",
         slide=f"{SLIDE_MS} ms",
         values={"n": sw.count(), "total": sw.sum("value"), "most": sw.max("value")},
@@ -43,7 +43,7 @@ def aggregate(_: None, data: Path, out: Path) -> None:
     _write(windows, out)
 
 
-JOBS = {"merge": merge, "join2": join2, "join3": join3, "aggregate": aggregate}
+JOBS = {"merge": merge, "join2": join2, "join3": join3, **by_group(aggregate)}
 
 
 def _join(data: Path, out: Path, names: str) -> None:

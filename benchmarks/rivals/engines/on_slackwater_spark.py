@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 import slackwater as sw
 from benchmarks.rivals.engines.spark_figures import figures
 from benchmarks.rivals.engines.spark_source import stream
-from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main
+from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, by_group, main
 
 _SLACK = sw.FixedSlack(f"{SLACK_MS} ms")
 
@@ -39,11 +39,11 @@ def join3(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     return _join(spark, data, out, "abc")
 
 
-def aggregate(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
-    """Aggregate one stream."""
+def aggregate(spark: SparkSession, data: Path, out: Path, group: str) -> dict[str, float]:
+    """Aggregate one stream by a column."""
     windows = sw.aggregate(
-        _stream(spark, data, "a", "ts", "area", "value"),
-        by="area",
+        _stream(spark, data, "d", "ts", group, "value"),
+        by=group,
         size=f"{SIZE_MS} ms",
         slide=f"{SLIDE_MS} ms",
         values={"n": sw.count(), "total": sw.sum("value"), "most": sw.max("value")},
@@ -53,7 +53,7 @@ def aggregate(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     return _run(windows, out)
 
 
-JOBS = {"merge": merge, "join2": join2, "join3": join3, "aggregate": aggregate}
+JOBS = {"merge": merge, "join2": join2, "join3": join3, **by_group(aggregate)}
 
 
 def _join(spark: SparkSession, data: Path, out: Path, names: str) -> dict[str, float]:

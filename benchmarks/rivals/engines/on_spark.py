@@ -13,7 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from benchmarks.rivals.engines.spark_figures import figures
 from benchmarks.rivals.engines.spark_source import stream
-from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, main
+from benchmarks.rivals.jobs import CORES, SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, by_group, main
 from slackwater.spark.java_start import java_options
 from slackwater.spark.own_settings import OF_LOCAL_FILES
 from slackwater.spark.session import java_found
@@ -65,15 +65,15 @@ def join3(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
     return _run(_in_order_of_columns(two.join(c, _same("a", "c") & _close("b", "c")), "abc"), out)
 
 
-def aggregate(spark: SparkSession, data: Path, out: Path) -> dict[str, float]:
-    """Group by sliding window and area."""
-    rows = stream(spark, data, "a").withWatermark("ts", f"{SLACK_MS} milliseconds")
+def aggregate(spark: SparkSession, data: Path, out: Path, group: str) -> dict[str, float]:
+    """Group by sliding window and a column."""
+    rows = stream(spark, data, "d").withWatermark("ts", f"{SLACK_MS} milliseconds")
     window = F.window("ts", f"{SIZE_MS} milliseconds", f"{SLIDE_MS} milliseconds")
     values = F.count("*").alias("n"), F.sum("value").alias("total"), F.max("value").alias("most")
-    return _run(rows.groupBy(window, "area").agg(*values), out)
+    return _run(rows.groupBy(window, group).agg(*values), out)
 
 
-JOBS = {"join2": join2, "join3": join3, "aggregate": aggregate}
+JOBS = {"join2": join2, "join3": join3, **by_group(aggregate)}
 
 
 def _side(spark: SparkSession, data: Path, name: str) -> DataFrame:
