@@ -44,6 +44,7 @@ def _case(spark: SparkSession, folder: Path, overlap: int, config: dict[str, int
         LIMITS[overlap],
         "groupBy(window(...), key), RocksDB",
         {**config, "results": ours.num_rows},
+        is_warm=True,
     )
 
 

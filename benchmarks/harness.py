@@ -51,13 +51,27 @@ PARTS = (
     "scale-out",
     "profile",
 )
+AIMS = (  # that the first tables of docs/PERFORMANCE.md are about, besides rivals, growth and budget
+    "join-spark",
+    "aggregate-spark",
+    "reorder-spark",
+    "batch-latency",
+    "native-latency",
+    "adaptation-spark",
+    "state-bytes",
+    "recovery",
+    "join-local",
+    "aggregate-local",
+)
 RIVALS = "rivals"  # whole processes of other engines, with a table of their own
 GROWTH = "growth"  # exponents of cost over size, with a table of their own
 GUARD = "guard"  # ratios against those of a baseline
 BUDGET = "budget"  # where the time goes, with tables of its own
+PATIENCE = 90.0  # seconds of counted runs after which a case has no further turn: its runs are long enough to trust
 TAKING_CONTRACTS = ("reorder-contract",)
 NAMES = {
     "all": PARTS,
+    "aims": AIMS,
     **{
         family: tuple(part for part in PARTS if part.startswith(family))
         for family in ("reorder", "join", "aggregate", "gate")
@@ -79,6 +93,8 @@ class Case:
     limit: float
     rival_name: str
     config: dict[str, Any] = field(default_factory=dict)
+    turns: int | None = None  # at most, where one is many measurements already
+    is_warm: bool = False  # whether both have just run, so that the first run of each counts
 
 
 def main(name: str, *, quick: bool = False, repeat: int = 5, contract: Contract | None = None) -> int:
@@ -165,13 +181,21 @@ def _cases(part: str, quick: bool, contract: Contract | None) -> Iterator[Case]:
 
 
 def run_case(case: Case, repeat: int, console: Console) -> dict[str, Any]:
-    """Run both in turn; return the ratios of the turns, what they came from, and the limit."""
+    """Run both in turn; return the ratios of the turns, what they came from, and the limit.
+
+    It has at most `repeat` turns, no further one after PATIENCE, and no more than the case itself wants.
+    """
     ours: list[float] = []
     rival: list[float] = []
     with Progress(console=console, transient=True) as progress:
-        task = progress.add_task(case.name, total=repeat)
-        case.ours(), case.rival()  # the first of each warms caches and workers and is not counted
-        for turn in range(repeat):
+        turns = min(repeat, case.turns or repeat)
+        task = progress.add_task(case.name, total=turns)
+        if not case.is_warm:
+            case.ours(), case.rival()  # the first of each warms caches and workers and is not counted
+        began = time.perf_counter()
+        for turn in range(turns):
+            if time.perf_counter() - began > PATIENCE:
+                break
             for measured, work in [(ours, case.ours), (rival, case.rival)][:: 1 if turn % 2 else -1]:
                 measured.append(_measure(work))
             progress.advance(task)
@@ -209,13 +233,14 @@ def _measure(work: Callable[[], float | None]) -> float:
 
 def _table(rows: list[dict[str, Any]]) -> Table:
     table = Table(title="cost of slackwater / cost of the rival, median of interleaved runs")
-    for column in ("benchmark", "rival", "ratio", "spread", "limit", ""):
-        table.add_column(column, justify="right" if column in ("ratio", "limit") else "left")
+    for column in ("benchmark", "rival", "turns", "ratio", "spread", "limit", ""):
+        table.add_column(column, justify="right" if column in ("turns", "ratio", "limit") else "left")
     for row in rows:
         held = row["median"] <= row["limit"]
         verdict = "[green]held[/green]" if held else "[red]exceeded[/red]"
         ratio, lowest, highest, limit = (_shown(row[name]) for name in ("median", "lowest", "highest", "limit"))
-        table.add_row(row["benchmark"], row["rival"], ratio, f"{lowest} - {highest}", limit, verdict)
+        turns = str(len(row["ours"]))
+        table.add_row(row["benchmark"], row["rival"], turns, ratio, f"{lowest} - {highest}", limit, verdict)
     return table
 
 

@@ -42,6 +42,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
                 limit,
                 f"Spark's stream-stream join, {store}",
                 {"rows": [rows, rows], "files": files, "results": ours},
+                is_warm=True,
             )
 
 

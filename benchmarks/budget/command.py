@@ -24,6 +24,8 @@ def main(*, quick: bool, repeat: int) -> int:
     """Measure runs in process and on Spark, workers, and kernels."""
     from benchmarks.budget.on_spark import table as spark_table
     from benchmarks.budget.on_spark import timed
+    from benchmarks.budget.sampled import missing, sampled
+    from benchmarks.budget.sampled import table as sampled_table
     from benchmarks.budget.workers import kernels, worked
     from benchmarks.budget.workers import table as workers_table
 
@@ -34,6 +36,8 @@ def main(*, quick: bool, repeat: int) -> int:
     console.print(spark_table(runs))
     workers = list(worked(quick=quick))
     console.print(workers_table(workers))
+    looked = [] if missing() else list(sampled(quick=quick))
+    console.print(missing() or sampled_table(looked))
     kernel = kernels()
     console.print(
         f"kernels: a process compiles those of every operator in {kernel.compiled:.1f} s, loads them from the disk in "
@@ -43,6 +47,7 @@ def main(*, quick: bool, repeat: int) -> int:
         *(_as_line(each) for each in spent),
         *({"budget": run.name, "rows": run.rows, "milliseconds_per_batch": run.parts} for run in runs),
         *({"budget": run.name, "rows": run.rows, "milliseconds_per_task": run.tasks} for run in workers),
+        *({"budget": run.name, "rows": run.rows, "looks": run.looks, "shares": run.shares} for run in looked),
         {"budget": "kernels", "seconds": asdict(kernel)},
     ]
     console.print(f"written to {_write(lines)}")

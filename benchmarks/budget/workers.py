@@ -87,12 +87,14 @@ def kernels() -> Kernels:
     return Kernels(float(first.split()[0]), *map(float, loaded.split()))
 
 
-def _run(module: str, *arguments: str, **environment: str) -> str:
-    paths = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
+def environment(**more: str) -> dict[str, str]:
+    """Return the environment of a process that runs benchmarks."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")]), **more}
+
+
+def _run(module: str, *arguments: str, **more: str) -> str:
     command = [sys.executable, "-m", module, *arguments]
-    done = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": paths, **environment}, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, env=environment(**more), capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{module} failed: {done.stderr[-2_000:]}")
     return done.stdout

@@ -11,6 +11,7 @@ ONE_BATCH = "all rows are one batch"
 
 _BACKLOG = "a backlog: all files in one batch, as Spark takes them by itself"
 _AT_ONCE = {"SLACKWATER_RIVALS_AT_ONCE": "yes"}
+_PAYS_FOR_ROWS = "not run: a join takes as much processor time as in micro-batches (docs/decisions/0032-rivals.md)"
 _ROCKSDB = ("RocksDBStateStoreProvider", "RocksDB with changelog checkpoints")
 _IN_MEMORY = ("HDFSBackedStateStoreProvider", "state in memory, checkpoints of changes")
 
@@ -49,9 +50,11 @@ def _native(
     store: str,
     *,
     at_once: bool = False,
-    cannot: Mapping[str, str] | None = None,
+    no_joins: str = "",
     **settings: str,
 ) -> Engine:
+    """Return Spark's own; `no_joins` says why it is not run for joins."""
+    no_joins = _PAYS_FOR_ROWS if at_once else no_joins
     return Engine(
         f"{name}-at-once" if at_once else name,
         "on_spark",
@@ -59,7 +62,10 @@ def _native(
         f"two shuffle partitions, {store}, {_BACKLOG if at_once else 'one file per stream and batch'}",
         ONE_BATCH if at_once else "",
         in_order=False,
-        cannot={"merge": "cannot do it: Spark sorts no stream in append mode", **(cannot or {})},
+        cannot={
+            "merge": "cannot do it: Spark sorts no stream in append mode",
+            **(dict.fromkeys(("join2", "join3"), no_joins) if no_joins else {}),
+        },
         settings={"SLACKWATER_RIVALS_STORE": provider, **(_AT_ONCE if at_once else {}), **settings},
     )
 
@@ -102,7 +108,7 @@ ENGINES = (
         "spark-memory-quick",
         _IN_MEMORY[0],
         f"{_IN_MEMORY[1]}, without the JVM's second compiler, as ours",
-        cannot=dict.fromkeys(("join2", "join3"), "not run: a long join only loses by it"),
+        no_joins="not run: a long join only loses by it",
         SLACKWATER_RIVALS_QUICK="yes",
     ),
     _flink_sql("flink-sql", "as its JVM compiles"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pathway as pw
 
-from benchmarks.rivals.jobs import SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, by_group, main, nothing
+from benchmarks.rivals.jobs import SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, Job, by_group, main, nothing
 
 _CLOSE = pw.temporal.interval(-WITHIN_MS, WITHIN_MS)
 _STATE = pw.temporal.common_behavior(cutoff=WITHIN_MS + SLACK_MS)
@@ -70,7 +70,7 @@ def aggregate(_: None, data: Path, out: Path, group: str) -> None:
     _run(windows, out)
 
 
-JOBS = {"merge": merge, "join2": join2, "join3": join3, **by_group(aggregate)}
+JOBS: dict[str, Job] = {"merge": merge, "join2": join2, "join3": join3, **by_group(aggregate)}
 
 
 def _read(data: Path, name: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from benchmarks.rivals.jobs import CORES, SIZE_MS, SLIDE_MS, WITHIN_MS, by_group, main, nothing
+from benchmarks.rivals.jobs import CORES, SIZE_MS, SLIDE_MS, WITHIN_MS, Job, by_group, main, nothing
 
 os.environ["POLARS_MAX_THREADS"] = str(CORES)  # read when Polars is imported
 
@@ -49,7 +49,7 @@ def aggregate(_: None, data: Path, out: Path, group: str) -> None:
     _write(pl.concat(earlier).group_by("start", group).agg(*combined).sort("start"), out)
 
 
-JOBS = {"merge": merge, "join2": join2, "join3": join3, **by_group(aggregate)}
+JOBS: dict[str, Job] = {"merge": merge, "join2": join2, "join3": join3, **by_group(aggregate)}
 
 
 def _scan(data: Path, name: str) -> pl.LazyFrame:

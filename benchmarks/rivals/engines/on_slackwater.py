@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import slackwater as sw
-from benchmarks.rivals.jobs import SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, by_group, main, nothing
+from benchmarks.rivals.jobs import SIZE_MS, SLACK_MS, SLIDE_MS, WITHIN_MS, Job, by_group, main, nothing
 
 _SLACK = sw.FixedSlack(f"{SLACK_MS} ms")
 
@@ -43,7 +43,7 @@ def aggregate(_: None, data: Path, out: Path, group: str) -> None:
     _write(windows, out)
 
 
-JOBS = {"merge": merge, "join2": join2, "join3": join3, **by_group(aggregate)}
+JOBS: dict[str, Job] = {"merge": merge, "join2": join2, "join3": join3, **by_group(aggregate)}
 
 
 def _join(data: Path, out: Path, names: str) -> None:
