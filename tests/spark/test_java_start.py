@@ -84,6 +84,18 @@ def test_python_starts_without_the_archives_that_spark_puts_on_its_path(tmp_path
     assert own == found.stdout.strip()
 
 
+@pytest.mark.parametrize(("module", "said"), [("transform_with_state_driver_worker", ""), ("pyspark.daemon", "types")])
+def test_only_the_process_that_describes_the_state_is_quiet(module, said):
+    found = subprocess.run(
+        [str(LAUNCHER), "-c", "print('types')", f"pyspark.sql.streaming.{module}"],
+        env={"SLACKWATER_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said == found.stdout.strip()
+
+
 def test_python_is_that_of_users_where_they_name_one(monkeypatch):
     monkeypatch.setenv("PYSPARK_PYTHON", "python-of-mine")
     python_start.name_python(local=True)

@@ -15,7 +15,9 @@ _HARNESS = Path("benchmarks") / "harness.py"
 
 
 def bench(
-    name: Annotated[str, typer.Argument(help="A benchmark, or [bold]all[/bold].")] = "guard",
+    name: Annotated[
+        str, typer.Argument(help="A benchmark; [bold]all[/bold], aims, rivals, growth or budget.")
+    ] = "guard",
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes: does it run, not how fast.")] = False,
     repeat: Annotated[int, typer.Option(min=1, help="How often each measurement is repeated.")] = 5,
     contract: Annotated[
@@ -27,6 +29,9 @@ def bench(
 
     Without a name it guards against regressions: a few cheap ratios, against those of benchmarks/baseline.json; it
     fails where one is worse by more than its noise.
+
+    rivals runs the jobs of all engines side by side (make rivals makes their environments), aims what this project has set
+    itself besides, growth how cost grows, budget where the time goes, all every other benchmark.
 
     A name that others begin with, such as reorder or join, runs all of these. With --contract only those are run that
     take one: reorder under the contract, in process and on Spark, against a fixed slack of the same average length.

@@ -11,4 +11,9 @@ for entry in $PYTHONPATH; do
     *) kept=$kept${kept:+:}$entry ;;
   esac
 done
+# The process that is asked for the layout of a query's state prints a page of types for every query. What fails there is
+# said by Spark.
+case $* in
+  *transform_with_state_driver_worker*) exec > /dev/null ;;
+esac
 PYTHONPATH=$kept exec "${SLACKWATER_PYTHON:?is set by sw.session(): start the session with it}" "$@"
