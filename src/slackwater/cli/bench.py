@@ -30,8 +30,8 @@ def bench(
     Without a name it guards against regressions: a few cheap ratios, against those of benchmarks/baseline.json; it
     fails where one is worse by more than its noise.
 
-    rivals runs the jobs of all engines side by side (make rivals makes their environments), aims what this project has set
-    itself besides, growth how cost grows, budget where the time goes, all every other benchmark.
+    rivals runs the jobs of all engines side by side (make rivals makes their environments), aims what this project has
+    set itself besides, growth how cost grows, budget where the time goes, all every other benchmark.
 
     A name that others begin with, such as reorder or join, runs all of these. With --contract only those are run that
     take one: reorder under the contract, in process and on Spark, against a fixed slack of the same average length.
