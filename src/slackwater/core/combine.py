@@ -8,10 +8,10 @@ multiplied, so that a combination need not be listed to be counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from slackwater.core.probe import Pool
     from slackwater.core.step import Bands
     from slackwater.events import Rows
+    from slackwater.lanes import Lanes
     from slackwater.measurement import Numbers
     from slackwater.time import Mask, Times
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,14 @@ class Combiner:
     condition: Condition
     pools: tuple[Pool, ...]
     work: Work = field(default_factory=Work)  # what is measured, for the combiners of one join together
+
+    def of_streams(self, search: Callable[[int], Found], lanes: Lanes, *, rows: int) -> list[Found]:
+        """Call a search for the seeds of each stream, at the same time where these searches share nothing."""
+        streams = range(len(self.pools))
+        if lanes.count == 1 or not self._is_apart:
+            return [search(stream) for stream in streams]
+        self._ask_first()
+        return lanes.map(search, streams, rows=rows)
 
     def count(self, seeds: Seeds) -> Numbers:
         """How many combinations each seed completes."""
@@ -145,6 +156,29 @@ class Combiner:
         self.work.note(
             chosen.step, bound, chosen.bands, offered=max(offered, partners), looked_at=looked_at, partners=partners
         )
+
+    @property
+    def _is_apart(self) -> bool:
+        """Whether searches for the seeds of different streams share nothing.
+
+        Of two streams, each is searched for the other's seeds alone, so each search has its own index and memory.
+        Of more, searches share them, and what is chosen would depend on which of them was first. A condition that is
+        not compiled may be a function of the user's, and nobody said that two threads may call that.
+        """
+        compiled = (getattr(predicate, "kernel", None) is not None for predicate in self.condition.predicates)
+        return len(self.pools) == 2 and all(compiled)
+
+    def _ask_first(self) -> None:
+        """Ask what is computed at the first question, and kept: two threads would compute it twice."""
+        _ = self._indexes, self._steps, self._places
+        for key_class, streams in enumerate(self.condition.key_streams):
+            self.condition.codes(key_class, streams[0])
+        for stream in range(len(self.pools)):
+            self.condition.passes(stream)
+        for band in self.condition.bands:
+            if band.usable:
+                for stream in band.streams:
+                    band.cells(stream)
 
     @cached_property
     def _indexes(self) -> Indexes:

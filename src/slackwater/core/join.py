@@ -26,6 +26,7 @@ from slackwater.core.combine import Combiner
 from slackwater.core.probe import Pool
 from slackwater.core.work import Work
 from slackwater.events import Events, Tagged
+from slackwater.lanes import ONE_LANE, Lanes
 from slackwater.time import BEFORE_ALL_TIME, is_late, running_clock, window_reach, window_start
 
 if TYPE_CHECKING:
@@ -40,13 +41,14 @@ class WindowJoin:
     """A join with one window for each stream, in us.
 
     `closed="both"` is JI16's [T - W, T], `"right"` SUN15's (T - W, T]; `situation2` is SUN15's and `late_completes`
-    SSG17's, both for two streams.
+    SSG17's, both for two streams. `lanes` is how many streams are worked on at the same time.
     """
 
     windows: tuple[int, ...]
     closed: Literal["both", "right"] = "both"
     situation2: bool = False
     late_completes: bool = False
+    lanes: Lanes = ONE_LANE
 
     def build(
         self,
@@ -157,34 +159,38 @@ class WindowJoinLogic:
         return inserted
 
     def _pools(self, events: Tagged, inserted: Mask) -> tuple[Pool, ...]:
-        pools = []
-        for stream, window in enumerate(self._windows):
+        def of_stream(stream: int) -> Pool:
+            window = self._windows[stream]
             position = np.flatnonzero((events.stream == stream) & inserted)
             mine = Events(events.time[position], events.arrival[position], events.row[position])
             there = np.concatenate((np.full(len(window), -1), position))
-            pools.append(Pool.of(window + mine, there))
-        return tuple(pools)
+            return Pool.of(window + mine, there)
+
+        return tuple(self._config.lanes.map(of_stream, range(len(self._windows)), rows=len(events)))
 
     def _complete(
         self, events: Tagged, behind: Times, in_order: Mask, inserted: Mask, pools: tuple[Pool, ...], *, listing: bool
     ) -> tuple[Numbers, Results | None]:
-        completed, found = np.zeros(len(events)), []
+        completed = np.zeros(len(events))
         combiner = Combiner(self._condition, pools, self._work)
         completes = inserted if self._config.situation2 else in_order | self._config.late_completes
-        for stream in range(len(self._windows)):
+
+        def of_stream(stream: int) -> Results | None:
             position = np.flatnonzero(completes & (events.stream == stream))
             seeds = self._seeds(stream, events, behind, position)
-            if listing:
-                bound = combiner.combinations(seeds)
-                rows = tuple(bound.rows[s] for s in range(len(self._windows)))
-                time = seeds.high[stream][bound.seed]
-                if self._config.late_completes and not in_order[position].all():
-                    time = np.maximum(time, _times_of(rows[1 - stream], pools[1 - stream]))
-                found.append(Results(time, position[bound.seed], rows))
-                completed[position] = np.bincount(bound.seed, minlength=len(position))
-            else:
+            if not listing:
                 completed[position] = combiner.count(seeds)
-        return completed, _by_position(found) if listing else None
+                return None
+            bound = combiner.combinations(seeds)
+            rows = tuple(bound.rows[s] for s in range(len(self._windows)))
+            time = seeds.high[stream][bound.seed]
+            if self._config.late_completes and not in_order[position].all():
+                time = np.maximum(time, _times_of(rows[1 - stream], pools[1 - stream]))
+            completed[position] = np.bincount(bound.seed, minlength=len(position))
+            return Results(time, position[bound.seed], rows)
+
+        found = combiner.of_streams(of_stream, self._config.lanes, rows=len(events))
+        return completed, _by_position([each for each in found if each is not None]) if listing else None
 
     def _seeds(self, stream: int, events: Tagged, behind: Times, position: Rows) -> Seeds:
         """Return what events ask for. A late one (situation 2) asks for partners exactly at the join's time."""

@@ -169,12 +169,12 @@ class NeedsProfile:
             pools, ranks = self._pools(batch)
             self._combining = Combiner(self._condition, pools, self._work), ranks
         combiner, ranks = self._combining
-        return Needs.concat(
-            [
-                self._of_stream(combiner, stream, batch, ranks[stream], *chosen[stream], needed=needed)
-                for stream in range(len(ranks))
-            ]
-        )
+
+        def of_stream(stream: int) -> Needs:
+            return self._of_stream(combiner, stream, batch, ranks[stream], *chosen[stream], needed=needed)
+
+        rows = sum(map(len, ranks))  # those chosen are few, but their partners are searched among all
+        return Needs.concat(combiner.of_streams(of_stream, self._config.lanes, rows=rows))
 
     def _not_looked_at(
         self, arrivals: MergedArrivals, late: Rows, interval: Rows, looking: Mask, found: Needs
@@ -207,11 +207,13 @@ class NeedsProfile:
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
         ranks = np.split(rank, np.cumsum([len(own) for own in steps])[:-1])
-        pools = tuple(
-            Pool.of(seen + own.events, np.concatenate((np.full(len(seen), -1), place)))
-            for seen, own, place in zip(batch.seen, arrivals.streams, ranks, strict=True)
-        )
-        return pools, ranks
+
+        def of_stream(stream: int) -> Pool:
+            seen = batch.seen[stream]
+            there = np.concatenate((np.full(len(seen), -1), ranks[stream]))
+            return Pool.of(seen + arrivals.streams[stream].events, there)
+
+        return tuple(self._config.lanes.map(of_stream, range(len(ranks)), rows=len(order))), ranks
 
     def _of_stream(
         self,

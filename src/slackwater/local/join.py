@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from slackwater.core.work import Work
 from slackwater.events import Events
+from slackwater.lanes import ONE_LANE, Lanes
 from slackwater.local.bounded import BoundedOutput
 from slackwater.pipeline.chained import results_schema
 from slackwater.pipeline.columns import check_arrival_kinds, check_types, read_batch
@@ -118,7 +119,8 @@ class LocalJoin(LocalStreams):
     @cached_property
     def _run(self) -> tuple[JoinOutcome, Duration]:
         started = time.perf_counter_ns()
-        run = run_join(self.node, self.tables, processing_time=self.processing_time, work=self._work)
+        now, lanes = self.processing_time, Lanes.of_cores()
+        run = run_join(self.node, self.tables, processing_time=now, work=self._work, lanes=lanes)
         outcome = joined(list(run))
         return outcome, Duration((time.perf_counter_ns() - started) // 1_000)
 
@@ -130,22 +132,30 @@ def run_join(
     processing_time: int,
     listing: bool = True,
     work: Work | None = None,
+    lanes: Lanes = ONE_LANE,
 ) -> Iterator[JoinOutcome]:
-    """Run a join batch by batch; `listing=False` only counts results, and `work` notes how partners were found."""
+    """Run a join batch by batch; `listing=False` only counts results, and `work` notes how partners were found.
+
+    `lanes` is how many streams are worked on at the same time.
+    """
     delays = [np.zeros(table.num_rows, np.int64) for table in tables]
-    pipeline = JoinPipeline(node, bind(node.condition, tables), delays, listing=listing, work=work)
-    for batch in batches_of(node, tables, processing_time):
+    pipeline = JoinPipeline(node, bind(node.condition, tables), delays, listing=listing, work=work, lanes=lanes)
+    for batch in batches_of(node, tables, processing_time, lanes):
         yield pipeline.on_batch(batch)
     yield pipeline.on_end()
 
 
-def batches_of(node: StreamsNode, tables: Sequence[pa.Table], processing_time: int) -> Iterator[list[Incoming]]:
+def batches_of(
+    node: StreamsNode, tables: Sequence[pa.Table], processing_time: int, lanes: Lanes = ONE_LANE
+) -> Iterator[list[Incoming]]:
     """Read all streams, and cut them into batches of about BATCH_ROWS rows."""
-    incoming = [
-        _by_clock(read_batch(stream, table, processing_time=processing_time), stream)
-        for stream, table in zip(node.streams, tables, strict=True)
-    ]
-    return batches_together(incoming, BATCH_ROWS)
+
+    def of_stream(number: int) -> Incoming:
+        stream = node.streams[number]
+        return _by_clock(read_batch(stream, tables[number], processing_time=processing_time), stream)
+
+    rows = sum(table.num_rows for table in tables)
+    return batches_together(lanes.map(of_stream, range(len(tables)), rows=rows), BATCH_ROWS)
 
 
 def _by_clock(incoming: Incoming, stream: StreamNode) -> Incoming:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
+from slackwater.lanes import Lanes
 from slackwater.local.join import LocalStreams, batches_of
 from slackwater.pipeline.join_outcome import JoinOutcome, joined
 from slackwater.pipeline.merge import MergePipeline
@@ -42,7 +43,9 @@ class LocalMerge(LocalStreams):
     @cached_property
     def _run(self) -> tuple[JoinOutcome, Duration]:
         started = time.perf_counter_ns()
-        pipeline = MergePipeline(self.node, [np.zeros(table.num_rows, np.int64) for table in self.tables])
-        batches = batches_of(self.node, self.tables, self.processing_time)
+        delays = [np.zeros(table.num_rows, np.int64) for table in self.tables]
+        lanes = Lanes.of_cores()
+        pipeline = MergePipeline(self.node, delays, lanes=lanes)
+        batches = batches_of(self.node, self.tables, self.processing_time, lanes)
         outcome = joined([*map(pipeline.on_batch, batches), pipeline.on_end()])
         return outcome, Duration((time.perf_counter_ns() - started) // 1_000)

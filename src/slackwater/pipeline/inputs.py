@@ -16,10 +16,12 @@ from slackwater.core.merged import MergedArrivals
 from slackwater.core.reorder import KSlack, KSlackState
 from slackwater.core.synchronize import Synchronizer, SynchronizerState
 from slackwater.events import Events, Late, Tagged
-from slackwater.pipeline.guard import Incoming, turn_away_all
+from slackwater.lanes import ONE_LANE, Lanes
+from slackwater.pipeline.guard import Incoming, turn_away
 
 if TYPE_CHECKING:
     from slackwater.contracts import Contract
+    from slackwater.core.arrivals import Arrivals
     from slackwater.events import Rows
     from slackwater.plan.nodes import StreamsNode
     from slackwater.time import Mask, Times
@@ -85,7 +87,7 @@ class SynchronizedInputs:
     """Drives guards, reorder buffers and synchronizer. Its snapshot, `waiting` and `between` are all there is to save.
 
     `delays[s][row]` is where the delay of each event is noted when it arrives. In a total order events of equal times
-    leave by stream.
+    leave by stream. `lanes` is how many streams are worked on at the same time.
     """
 
     def __init__(
@@ -97,8 +99,9 @@ class SynchronizedInputs:
         state: dict[str, Any],
         *,
         total_order: bool = False,
+        lanes: Lanes = ONE_LANE,
     ) -> None:
-        self._node, self._delays, count = node, delays, len(node.streams)
+        self._node, self._delays, self._lanes, count = node, delays, lanes, len(node.streams)
         slacks = [KSlackState(*pair) for pair in state.get("streams", [(None, None)] * count)]
         self._buffers = [MemoryBuffer(events) for events in waiting]
         self._kslacks = [
@@ -108,13 +111,17 @@ class SynchronizedInputs:
 
     def arrive(self, incoming: Sequence[Incoming]) -> tuple[MergedArrivals, list[Late]]:
         """Take in a batch, one part for each stream in arrival order; return what came and what is turned away."""
-        pairs = turn_away_all(incoming, self._node.streams)
-        arrivals = [kslack.arrive(events) for kslack, (events, _) in zip(self._kslacks, pairs, strict=True)]
-        for noted, each in zip(self._delays, arrivals, strict=True):
-            noted[each.events.row] = each.delay
+
+        def of_stream(stream: int) -> tuple[Arrivals, Late]:
+            events, late = turn_away(incoming[stream], self._node.streams[stream].max_ahead)
+            arrivals = self._kslacks[stream].arrive(events)
+            self._delays[stream][arrivals.events.row] = arrivals.delay
+            return arrivals, late
+
+        rows = sum(len(each.events) for each in incoming)
+        arrivals, late = zip(*self._lanes.map(of_stream, range(len(incoming)), rows=rows), strict=True)
         clocks = [kslack.snapshot().clock for kslack in self._kslacks]
-        merged = MergedArrivals.of(arrivals, clocks, self._synchronizer.snapshot().idle)
-        return merged, [late for _, late in pairs]
+        return MergedArrivals.of(arrivals, clocks, self._synchronizer.snapshot().idle), list(late)
 
     def run(self, arrivals: MergedArrivals, slack: Times) -> Passed:
         """Return what leaves, in order, and the arrival value of the step at which each does."""
@@ -169,12 +176,14 @@ class SynchronizedInputs:
 
     def _release(self, arrivals: MergedArrivals, slack: Times) -> tuple[Tagged, Times]:
         """Return what leaves the reorder buffers by (step, event time, arrival), and the arrival value of each step."""
-        released, steps = [], []
-        for stream, kslack in enumerate(self._kslacks):
-            own = arrivals.streams[stream]
-            events, step = kslack.on_batch(own, self._slack_of(stream, arrivals.of_stream(stream, slack))).with_steps()
-            released.append(Tagged.from_stream(stream, events))
-            steps.append(own.arrival_of_steps()[step])
+
+        def of_stream(stream: int) -> tuple[Tagged, Times]:
+            own, in_force = arrivals.streams[stream], self._slack_of(stream, arrivals.of_stream(stream, slack))
+            events, step = self._kslacks[stream].on_batch(own, in_force).with_steps()
+            return Tagged.from_stream(stream, events), own.arrival_of_steps()[step]
+
+        streams = range(len(self._kslacks))
+        released, steps = zip(*self._lanes.map(of_stream, streams, rows=arrivals.steps), strict=True)
         came, when = Tagged.concat(released), np.concatenate(steps)
         order = merging_order(when, came, [0, *accumulate(map(len, released))])
         return came[order], when.take(order)

@@ -19,6 +19,7 @@ from slackwater.control.controller import learns_from, needs_cross
 from slackwater.core.join import Processed, WindowJoin
 from slackwater.core.near_search import search_near
 from slackwater.events import Events, Late, Reason, Tagged, code_of
+from slackwater.lanes import ONE_LANE, Lanes
 from slackwater.measurement import Counts, Joined, Measurement, StreamArrivals
 from slackwater.pipeline.boundaries import Boundaries, Decisions, with_estimate
 from slackwater.pipeline.foresight import Foresight, profile_for
@@ -83,7 +84,8 @@ class StreamsPipeline(ABC):
     """Drives one operator over several streams. Its snapshot, what it holds and the delays of that are to be saved.
 
     `delays[s][row]` is where the delay of each event is noted when it arrives, for when it comes to the operator.
-    Whoever gives a `controller` has built it from the state; else it is the contract's.
+    Whoever gives a `controller` has built it from the state; else it is the contract's. `lanes` is how many streams are
+    worked on at the same time.
     """
 
     total_order: ClassVar[bool] = False  # whether equal times leave by stream, whatever came first
@@ -97,9 +99,10 @@ class StreamsPipeline(ABC):
         state: dict[str, Any] | None = None,
         listing: bool = True,
         controller: Controller | None = None,
+        lanes: Lanes = ONE_LANE,
     ) -> None:
         state, held = state or {}, held or Held.none(len(node.streams))
-        self._node, self._delays, self._listing = node, delays, listing
+        self._node, self._delays, self._listing, self._lanes = node, delays, listing, lanes
         windows = tuple(window.microseconds for window in node.windows)
         self._controller = controller or controller_for(node.contract, state.get("controller"), windows=windows)
         self._inputs = self._build_inputs(held, state)
@@ -214,7 +217,7 @@ class StreamsPipeline(ABC):
         if self._node.contract.deadline is not None:
             return GateInputs(self._node, self._delays, held.waiting, held.between, state)
         kept = held.waiting, held.between, state
-        return SynchronizedInputs(self._node, self._delays, *kept, total_order=self.total_order)
+        return SynchronizedInputs(self._node, self._delays, *kept, total_order=self.total_order, lanes=self._lanes)
 
     @abstractmethod
     def _build(self, held: Held, state: dict[str, Any]) -> Operator:
@@ -366,12 +369,13 @@ class JoinPipeline(StreamsPipeline):
         delays: Sequence[Times],
         *,
         work: Work | None = None,
+        lanes: Lanes = ONE_LANE,
         **options: Any,
     ) -> None:
         self._condition, self._work = condition, work
         windows = tuple(window.microseconds for window in node.windows)
-        self._join = WindowJoin(windows, node.closed, node.situation2)
-        super().__init__(node, delays, **options)
+        self._join = WindowJoin(windows, node.closed, node.situation2, lanes=lanes)
+        super().__init__(node, delays, lanes=lanes, **options)
 
     def _build(self, held: Held, state: dict[str, Any]) -> Operator:
         return self._join.build(self._condition, held.windows, state.get("time"), self._work)
