@@ -60,6 +60,7 @@ def _case(name: str, plan: Plan, streams: str, tables: list[pa.Table], spark: Sp
         LIMIT,
         "all processor time on Spark",
         {"rows": tables[0].num_rows * len(streams), "decisions": decisions},
+        is_warm=True,
     )
 
 

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import slackwater as sw
 from benchmarks.data import out_of_order
-from benchmarks.half_load import LIMIT, RIVAL, Compared, HalfLoad, cases_of
+from benchmarks.half_load import LIMIT, RIVAL, TURNS, Compared, HalfLoad, cases_of
 from benchmarks.harness import Case
 from benchmarks.micro_batches import STARTING, Latencies, Started, at_once, busy_half, durations, started
 from benchmarks.spark_files import read, scratch, start_rival, write_files
@@ -47,8 +47,8 @@ def _small(spark: SparkSession, folder: Path, compared: Compared, rows: int, fil
     )
     config = {"rows": rows, "batches": files - STARTING, **trigger}
     name = f"small micro-batch of {compared.name}, busy half of the time"
-    yield Case(f"{name}, 50 %", ours.median, passed.median, LIMIT, RIVAL, config)
-    yield Case(f"{name}, 99 %", ours.slow, passed.slow, LIMIT, RIVAL, config)
+    yield Case(f"{name}, 50 %", ours.median, passed.median, LIMIT, RIVAL, config, turns=TURNS)
+    yield Case(f"{name}, 99 %", ours.slow, passed.slow, LIMIT, RIVAL, config, turns=TURNS)
 
 
 def _reorder(spark: SparkSession, folder: Path, trigger: dict[str, Any]) -> Started:

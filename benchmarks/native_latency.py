@@ -45,8 +45,12 @@ def cases(*, quick: bool) -> Iterator[Case]:
                 for start, took in zip(starts, warm, strict=True)
             )
             against = LIMIT, "Spark's own, same trigger", {"rows": rows, "batches": files - STARTING, **trigger}
-            yield Case(f"small micro-batch of {name} against Spark's own, 50 %", own.median, other.median, *against)
-            yield Case(f"small micro-batch of {name} against Spark's own, 99 %", own.slow, other.slow, *against)
+            yield Case(
+                f"small micro-batch of {name} against Spark's own, 50 %", own.median, other.median, *against, turns=1
+            )
+            yield Case(
+                f"small micro-batch of {name} against Spark's own, 99 %", own.slow, other.slow, *against, turns=1
+            )
 
 
 def _write(folder: Path, rows: int, files: int) -> None:

@@ -45,6 +45,7 @@ def cases(*, quick: bool) -> Iterator[Case]:
             LIMIT,
             "Spark's stream-stream join, RocksDB",
             {"rows": [rows, rows], "payload_bytes": PAYLOAD, **filled},
+            is_warm=True,  # each restart is a process of its own
         )
     finally:
         shutil.rmtree(folder)

@@ -44,6 +44,8 @@ def cases(*, quick: bool) -> Iterator[Case]:
                 LIMIT,
                 "Arrow size of the kept columns",
                 {"rows": rows, "arrow_bytes_per_row": size},
+                turns=1,
+                is_warm=True,  # bytes are the same every time
             )
         yield _longer(spark, folder, rows // 4)
 
@@ -61,6 +63,8 @@ def _longer(spark: SparkSession, folder: Path, rows: int) -> Case:
         1.1,
         "the short stream",
         {"rows": rows * LONGER},
+        turns=1,
+        is_warm=True,
     )
 
 
