@@ -20,7 +20,8 @@ check: $(READY)  ## format, lint, types, layers, docstring examples, documentati
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --doctest-modules src scripts/site/fenced_doctests.py scripts/advisories.py -q $(PARALLEL)
+	$(BIN)/python -m pytest --doctest-modules src scripts/site/fenced_doctests.py scripts/advisories.py benchmarks/budget/sampled.py \
+		benchmarks/half_load.py benchmarks/micro_batches.py benchmarks/sustained.py benchmarks/timed_streams.py benchmarks/rivals/jobs.py -q $(PARALLEL)
 	$(SITE)
 
 docs: $(READY)  ## the documentation as a site in build/docs, without any network; broken links are errors

@@ -48,7 +48,7 @@ def _small(spark: SparkSession, folder: Path, compared: Compared, rows: int, fil
     config = {"rows": rows, "batches": files - STARTING, **trigger}
     name = f"small micro-batch of {compared.name}, busy half of the time"
     yield Case(f"{name}, 50 %", ours.median, passed.median, LIMIT, RIVAL, config, turns=TURNS)
-    yield Case(f"{name}, 99 %", ours.slow, passed.slow, LIMIT, RIVAL, config, turns=TURNS)
+    yield Case(f"{name}, 99 % of {files - STARTING}", ours.slow, passed.slow, LIMIT, RIVAL, config, turns=TURNS)
 
 
 def _reorder(spark: SparkSession, folder: Path, trigger: dict[str, Any]) -> Started:

@@ -94,7 +94,7 @@ class HalfLoad:
         passed = Latencies(lambda: self._counted(other), warm[1])
         name = f"micro-batch of {compared.name} at half load, trigger {self.seconds} s"
         yield Case(f"{name}, 50 %", ours.median, passed.median, LIMIT, RIVAL, config, turns=TURNS)
-        yield Case(f"{name}, 99 %", ours.slow, passed.slow, LIMIT, RIVAL, config, turns=TURNS)
+        yield Case(f"{name}, 99 % of {self.batches}", ours.slow, passed.slow, LIMIT, RIVAL, config, turns=TURNS)
 
     def _counted(self, start: Start, config: dict[str, Any] | None = None) -> list[int]:
         """Return the milliseconds of the batches that count; with a config, say there how ours kept up."""

@@ -21,6 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812
 import slackwater as sw
 from benchmarks.batch_latency import VALUES
 from benchmarks.data import out_of_order
+from benchmarks.half_load import TURNS
 from benchmarks.harness import Case
 from benchmarks.join_local import arrival_order, keyed
 from benchmarks.micro_batches import STARTING, Latencies, Started, at_once, busy_half, durations, started
@@ -46,10 +47,18 @@ def cases(*, quick: bool) -> Iterator[Case]:
             )
             against = LIMIT, "Spark's own, same trigger", {"rows": rows, "batches": files - STARTING, **trigger}
             yield Case(
-                f"small micro-batch of {name} against Spark's own, 50 %", own.median, other.median, *against, turns=1
+                f"small micro-batch of {name} against Spark's own, 50 %",
+                own.median,
+                other.median,
+                *against,
+                turns=TURNS,
             )
             yield Case(
-                f"small micro-batch of {name} against Spark's own, 99 %", own.slow, other.slow, *against, turns=1
+                f"small micro-batch of {name} against Spark's own, 99 % of {files - STARTING}",
+                own.slow,
+                other.slow,
+                *against,
+                turns=TURNS,
             )
 
 

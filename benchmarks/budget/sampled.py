@@ -30,6 +30,7 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "packets": ("slackwater/spark/packets",),
     "outputs written": ("slackwater/spark/staged",),
     "imports": ("<frozen importlib",),
+    "our wiring to Spark": ("slackwater/spark/",),  # last: what has a name of its own counts there
 }
 _FRAME = re.compile(r"\((?P<file>[^()]+?)(?::\d+)?\)$")
 

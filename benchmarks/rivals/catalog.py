@@ -54,7 +54,7 @@ def _native(
     **settings: str,
 ) -> Engine:
     """Return Spark's own; `no_joins` says why it is not run for joins."""
-    no_joins = _PAYS_FOR_ROWS if at_once else no_joins
+    reason = _PAYS_FOR_ROWS if at_once else no_joins
     return Engine(
         f"{name}-at-once" if at_once else name,
         "on_spark",
@@ -64,7 +64,7 @@ def _native(
         in_order=False,
         cannot={
             "merge": "cannot do it: Spark sorts no stream in append mode",
-            **(dict.fromkeys(("join2", "join3"), no_joins) if no_joins else {}),
+            **(dict.fromkeys(("join2", "join3"), reason) if reason else {}),
         },
         settings={"SLACKWATER_RIVALS_STORE": provider, **(_AT_ONCE if at_once else {}), **settings},
     )

@@ -74,7 +74,7 @@ def _turns(job: str, engines: Sequence[Engine], folder: Path, size: Size) -> Ite
         for engine in running[begin:] + running[:begin]:
             if left[engine.name] > 0:
                 done = run(engine, job, folder, rows=size.rows, expected=expected)
-                print(f"{job:10} {engine.name:18} {size.rows:>9,} {done.wrong or f'{done.seconds:.1f} s'}", flush=True)
+                print(f"{job:13} {engine.name:24} {size.rows:>9,} {done.wrong or f'{done.seconds:.1f} s'}", flush=True)
                 left[engine.name] = 0 if done.wrong else left[engine.name] - done.seconds
                 yield replace(done, turn=turn)
 

@@ -49,7 +49,7 @@ def test_a_run_has_the_figures_of_its_process(rows):
 
 
 @pytest.mark.parametrize(("name", "batches"), [("slackwater-spark", 3), ("slackwater-spark-at-once", 1)])
-def test_a_backlog_is_one_batch(rows, name, batches):
+def test_a_backlog_is_one_batch_and_a_stream_one_for_each_file(rows, name, batches):
     done = run(BY_NAME[name], "merge", rows, rows=ROWS, expected=expected_results("merge", rows))
     assert ("", batches) == (done.wrong, done.batches)
 
