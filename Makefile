@@ -9,7 +9,7 @@ PARALLEL := --numprocesses auto --maxprocesses 4 --dist loadfile
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-demo: $(READY)  ## a live Spark stream put in order by a guess and under a contract, with a report to look at (about a minute)
+demo: $(READY)  ## a live Spark stream put in order by a guess and under a contract, with a report to look at (about a minute; five the first time, which sets up)
 	$(BIN)/slackwater demo --output demo-output
 
 test: $(READY)  ## all tests, Spark included

@@ -30,13 +30,19 @@ def test_one_lane_and_few_rows_have_no_other_thread(lanes, rows):
 
 @pytest.mark.parametrize("failing", [0, 1, 2])
 def test_an_error_comes_out_of_every_lane_once_all_have_ended(failing):
+    failed, ended = threading.Event(), []
+
     def fail(item):
         if item == failing:
+            failed.set()
             raise KeyError(item)
+        if item % 2 != failing % 2:  # in the other lane
+            assert failed.wait(30)
+        ended.append(item)
 
     with pytest.raises(KeyError, match=str(failing)):
         Lanes(2).map(fail, range(3), rows=MANY)
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("ThreadPoolExecutor")]
+    assert {item for item in range(3) if item % 2 != failing % 2} <= set(ended)
 
 
 def test_lanes_are_pickled_without_threads():

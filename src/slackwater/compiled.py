@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, update_wrapper
+from threading import Lock
 from typing import Any, TypeVar, cast
+
+_MAKING = Lock()
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -57,6 +60,11 @@ class _Compiled:
 
     @cached_property
     def _dispatcher(self) -> Any:
+        with _MAKING:  # two threads that call it first must not compile it twice
+            made = self.__dict__.get("_dispatcher")
+            return self._made() if made is None else made
+
+    def _made(self) -> Any:
         import numba
 
         options: Any = {"nogil": True, "error_model": "numpy"}

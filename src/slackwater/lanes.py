@@ -13,7 +13,7 @@ Found = TypeVar("Found")
 
 # To start and end a thread takes 0.2 ms, and it waits for the interpreter now and then. A batch of so many rows takes
 # some 20 ms, most of it in machine code that runs beside other threads; of fewer rows, more of it is the interpreter.
-_WORTH_THREADS = 50_000
+_ROWS_WORTH_THREADS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,13 @@ class Lanes:
 
         If it fails, the error is raised once all threads have ended.
         """
-        lanes = min(self.count, len(items)) if rows >= _WORTH_THREADS else 1
+        lanes = min(self.count, len(items)) if rows >= _ROWS_WORTH_THREADS else 1
+        if lanes <= 1:
+            return [function(item) for item in items]
 
         def of_lane(lane: int) -> list[Found]:
             return [function(item) for item in items[lane::lanes]]
 
-        if lanes <= 1:
-            return [function(item) for item in items]
         with ThreadPoolExecutor(lanes - 1) as threads:
             others = [threads.submit(of_lane, lane) for lane in range(1, lanes)]
             found = [of_lane(0), *(each.result() for each in others)]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import slackwater as sw
 from slackwater import lanes
+from slackwater.core.combine import Combiner
 from slackwater.errors import ConditionError
 from slackwater.lanes import Lanes
 from slackwater.local import join
@@ -59,7 +62,7 @@ def with_lanes(monkeypatch):
             return ThreadPoolExecutor(threads)
 
         monkeypatch.setattr(Lanes, "of_cores", lambda: Lanes(count))
-        monkeypatch.setattr(lanes, "_WORTH_THREADS", 0)
+        monkeypatch.setattr(lanes, "_ROWS_WORTH_THREADS", 0)
         monkeypatch.setattr(lanes, "ThreadPoolExecutor", starting)
         monkeypatch.setattr(join, "BATCH_ROWS", 1_000)
         return outputs(ask()), len(started)
@@ -99,7 +102,7 @@ def failing(a, b):
     raise ZeroDivisionError
 
 
-@pytest.mark.parametrize("where", ["cast(concat('x', a.x) as int) = b.x", failing], ids=str)
+@pytest.mark.parametrize("where", ["cast(concat('x', a.x) as int) = b.x", failing], ids=["DuckDB", "Python"])
 def test_a_condition_that_fails_is_named_with_threads_too(with_lanes, where):
     def ask():
         return sw.join(*streams_of(2), on="key", where=where, within="50 ms", contract=CONTRACTS[0])
@@ -108,10 +111,28 @@ def test_a_condition_that_fails_is_named_with_threads_too(with_lanes, where):
         with_lanes(2, ask)
 
 
+def test_a_function_of_the_users_is_called_by_one_thread(with_lanes):
+    callers = set()
+
+    def where(a, b):
+        callers.add(threading.get_ident())
+        return pc.not_equal(a["x"], b["x"])
+
+    found, some = with_lanes(
+        2, lambda: sw.join(*streams_of(2), on="key", where=where, within="50 ms", contract=CONTRACTS[0])
+    )
+    assert {threading.get_ident()} == callers
+    assert found[0]
+    assert some  # threads, for what is not the user's
+
+
 def test_an_error_in_a_search_comes_out_of_its_thread(with_lanes, monkeypatch):
     def fail(self, *arguments):
+        if threading.current_thread() is threading.main_thread():
+            return found(self, *arguments)
         raise ConditionError("a.x > b.x", problem="it fails", remedy="none")
 
-    monkeypatch.setattr("slackwater.core.combine.Combiner.combinations", fail)
+    found = Combiner.combinations
+    monkeypatch.setattr(Combiner, "combinations", fail)
     with pytest.raises(ConditionError, match="it fails"):
         with_lanes(2, lambda: sw.join(*streams_of(2), on="key", within="50 ms", contract=CONTRACTS[0]))

@@ -171,10 +171,10 @@ class Combiner:
     def _ask_first(self) -> None:
         """Ask what is computed at the first question, and kept: two threads would compute it twice."""
         _ = self._indexes, self._steps, self._places
-        for key_class, streams in enumerate(self.condition.key_streams):
-            self.condition.codes(key_class, streams[0])
         for stream in range(len(self.pools)):
             self.condition.passes(stream)
+        for key_class, streams in enumerate(self.condition.key_streams):
+            self.condition.codes(key_class, streams[0])
         for band in self.condition.bands:
             if band.usable:
                 for stream in band.streams:

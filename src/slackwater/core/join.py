@@ -15,7 +15,7 @@ those that have left.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -48,7 +48,7 @@ class WindowJoin:
     closed: Literal["both", "right"] = "both"
     situation2: bool = False
     late_completes: bool = False
-    lanes: Lanes = ONE_LANE
+    lanes: Lanes = field(default=ONE_LANE, compare=False)  # how it is done, not what
 
     def build(
         self,

@@ -182,8 +182,8 @@ class SynchronizedInputs:
             events, step = self._kslacks[stream].on_batch(own, in_force).with_steps()
             return Tagged.from_stream(stream, events), own.arrival_of_steps()[step]
 
-        streams = range(len(self._kslacks))
-        released, steps = zip(*self._lanes.map(of_stream, streams, rows=arrivals.steps), strict=True)
+        streams, rows = range(len(self._kslacks)), sum(len(own.events) for own in arrivals.streams)
+        released, steps = zip(*self._lanes.map(of_stream, streams, rows=rows), strict=True)
         came, when = Tagged.concat(released), np.concatenate(steps)
         order = merging_order(when, came, [0, *accumulate(map(len, released))])
         return came[order], when.take(order)
