@@ -25,7 +25,7 @@ BUCKETS = 2
 
 
 def cases(*, quick: bool) -> Iterator[Case]:
-    """Windows of three and of thirty slides, over many groups and over few, in batches of a usual size and of a backlog.
+    """Windows of three and of thirty slides, many groups and few, in batches of a usual size and of a backlog.
 
     A query that is behind takes larger batches, so what either sustains at most is said by the larger ones.
     """
