@@ -12,6 +12,7 @@ ONE_BATCH = "all rows are one batch"
 _BACKLOG = "a backlog: all files in one batch, as Spark takes them by itself"
 _AT_ONCE = {"SLACKWATER_RIVALS_AT_ONCE": "yes"}
 _PAYS_FOR_ROWS = "not run: a join takes as much processor time as in micro-batches (docs/decisions/0032-rivals.md)"
+_ONE_AGGREGATE = "not run: engines that pay for rows have the aggregate by 10,000 groups"
 _ROCKSDB = ("RocksDBStateStoreProvider", "RocksDB with changelog checkpoints")
 _IN_MEMORY = ("HDFSBackedStateStoreProvider", "state in memory, checkpoints of changes")
 
@@ -129,6 +130,7 @@ ENGINES = (
         "two threads, no persistence; reads and writes CSV, everything as one minibatch",
         ONE_BATCH,
         in_order=False,
+        cannot={"aggregate-few": _ONE_AGGREGATE},
         settings={"PATHWAY_THREADS": "2"},
     ),
     Engine(
@@ -137,6 +139,7 @@ ENGINES = (
         "flink",
         "parallelism 2, heap state, no checkpoints, functions in two Python processes, states cached there; CSV",
         in_order=False,
+        cannot={"aggregate-few": _ONE_AGGREGATE},
         slow=True,
         settings={"_python_worker_execution_mode": "process"},
     ),
@@ -146,7 +149,10 @@ ENGINES = (
         "quix",
         "two processes, RocksDB without changelog topics, a checkpoint every 5 s; rows handed over without a broker",
         in_order=False,
-        cannot={"merge": "not sensible: its state has no order, so every row would rewrite the whole buffer"},
+        cannot={
+            "merge": "not sensible: its state has no order, so every row would rewrite the whole buffer",
+            "aggregate-few": _ONE_AGGREGATE,
+        },
         slow=True,
     ),
 )

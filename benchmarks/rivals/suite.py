@@ -39,7 +39,9 @@ def measure(jobs: Sequence[str], engines: Sequence[Engine], size: Size) -> list[
     slow = [engine for engine in engines if engine.slow and not reason_to_skip(engine)]
     if slow:
         ours = [engine for engine in engines if engine.name in OURS]
-        rows += _measured(jobs, [*ours, *slow], replace(size, rows=max(size.rows // SLOWER, 1)))
+        theirs = [job for job in jobs if any(job not in engine.cannot for engine in slow)]
+        rows += _measured(theirs, [*ours, *slow], replace(size, rows=max(size.rows // SLOWER, 1)))
+        rows += [_without(job, engine) for job in jobs if job not in theirs for engine in slow]
     return rows + [_without(job, engine) for job in jobs for engine in engines if engine.slow and engine not in slow]
 
 

@@ -165,5 +165,7 @@ def test_every_engine_has_its_jobs_or_reasons():
         "spark-memory": {"merge"},
         "spark-memory-at-once": {"merge", "join2", "join3"},
         "spark-memory-quick": {"merge", "join2", "join3"},
-        "quix": {"merge"},
+        "pathway": {"aggregate-few"},
+        "flink-datastream": {"aggregate-few"},
+        "quix": {"merge", "aggregate-few"},
     } == known
