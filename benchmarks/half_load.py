@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from benchmarks.timed_streams import Draw, write_stream
 LIMIT = 1.3
 TURNS = 1  # each of them many batches
 RIVAL = "pass-through, same trigger"
-_OVER = 4  # a query that is late for its trigger in more than one batch of so many does not sustain its load
+_OVER = 4  # a query that takes longer than its trigger in more than one batch of so many does not sustain its load
 
 Query: TypeAlias = Callable[[SparkSession, Path, dict[str, Any]], Started]
 
@@ -102,7 +102,7 @@ class HalfLoad:
         took, out = followed(start, STARTING + self.filling + self.batches, trigger)
         counted = took[-self.batches :]
         if config is not None:
-            over = late_for(1_000 * self.seconds, counted)
+            over = over_trigger(1_000 * self.seconds, counted)
             config.setdefault("batches_over_trigger", []).append(over)
             config.setdefault("result_latency_ms", []).append(_latency(out / "checkpoint", self.batches))
         shutil.rmtree(out)  # a run may write a gigabyte
@@ -111,8 +111,8 @@ class HalfLoad:
 
 def cases_of(
     spark: SparkSession, folder: Path, compared: Compared, loads: Sequence[HalfLoad], enough: int
-) -> Iterator[Case]:
-    """Yield the cases of the first triggers, so many, that have a half load."""
+) -> Generator[Case, None, int]:
+    """Yield the cases of the first triggers, so many, that have a half load; return how many are missing."""
     for load in loads:
         cases = load.cases(spark, folder, compared)
         first = next(cases, None)
@@ -121,15 +121,16 @@ def cases_of(
             yield from cases
             enough -= 1
         if not enough:
-            return
+            break
+    return enough
 
 
-def late_for(trigger_ms: int, took: Sequence[int]) -> int:
+def over_trigger(trigger_ms: int, took: Sequence[int]) -> int:
     """Return how many batches took longer than the trigger; say so where they are more than one of four.
 
-    That is no error, as it would end the cases after it too: a query that is late has a ratio that says so.
+    That is no error, as it would end the cases after it too: a query that falls behind has a ratio that says so.
 
-    >>> late_for(1_000, [500, 1_200, 600, 700])
+    >>> over_trigger(1_000, [500, 1_200, 600, 700])
     1
     """
     over = sum(each > trigger_ms for each in took)

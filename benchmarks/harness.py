@@ -196,7 +196,7 @@ def run_case(case: Case, repeat: int, console: Console) -> dict[str, Any]:
         for turn in range(turns):
             if time.perf_counter() - began > PATIENCE:
                 break
-            for measured, work in [(ours, case.ours), (rival, case.rival)][:: 1 if turn % 2 else -1]:
+            for measured, work in [(ours, case.ours), (rival, case.rival)][:: -1 if turn % 2 else 1]:
                 measured.append(_measure(work))
             progress.advance(task)
     ratios = sorted(a / b for a, b in zip(ours, rival, strict=True))

@@ -54,13 +54,14 @@ def in_order_of_names(folder: Path) -> None:
         os.utime(file, (_OLDEST + second,) * 2)
 
 
-def read(spark: SparkSession, folder: Path, *, files: int = 1) -> DataFrame:
-    """Return the files as a stream, so many per micro-batch.
+def read(spark: SparkSession, folder: Path, *, files: int | None = 1) -> DataFrame:
+    """Return the files as a stream, so many per micro-batch, or all there are.
 
     Its schema is given, as users give it: to let Spark find it out takes a job, which is most of a cold query's start.
     """
     schema = from_arrow_schema(pq.read_schema(min(folder.glob("*.parquet"))))
-    return spark.readStream.schema(schema).option("maxFilesPerTrigger", files).parquet(str(folder))
+    reader = spark.readStream.schema(schema)
+    return (reader.option("maxFilesPerTrigger", files) if files else reader).parquet(str(folder))
 
 
 def run_ours(output: Any, folder: Path, batches: list[int] | None = None) -> Path:

@@ -60,7 +60,7 @@ def sampled(*, quick: bool) -> Iterator[Sampled]:
             query = [sys.executable, "-m", "benchmarks.budget.watched_query", folder, name, str(rows)]
             done = subprocess.run(
                 [*looking, "--output", str(stacks), "--", *query],
-                env=environment(SLACKWATER_WATCHED=folder),
+                env=environment(),
                 capture_output=True,
                 text=True,
                 check=False,

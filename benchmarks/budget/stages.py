@@ -14,6 +14,7 @@ from functools import cache
 from types import FrameType
 from typing import Any
 
+_PINS = hasattr(os, "sched_setaffinity")  # elsewhere threads of other cores are in the figures
 _EVERY = 0.001  # seconds of processor time between two looks; the kernel may take longer
 
 # The beginnings of paths below the package; the first that fits counts. Modules that are not here help others, and
@@ -94,7 +95,7 @@ def seconds_of(work: Callable[[], object], *, times: int = 1) -> dict[str, float
 
     On one core: with more, runs in process have threads, and what these do would count for what this one waits in.
     """
-    cores = os.sched_getaffinity(0)
+    cores = os.sched_getaffinity(0) if _PINS else set()
     seconds = dict.fromkeys(STAGES, 0.0)
     last = 0.0
 
@@ -106,7 +107,8 @@ def seconds_of(work: Callable[[], object], *, times: int = 1) -> dict[str, float
         last = now
 
     before: Any = signal.signal(signal.SIGPROF, look)
-    os.sched_setaffinity(0, {min(cores)})
+    if _PINS:
+        os.sched_setaffinity(0, {min(cores)})
     last = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, _EVERY, _EVERY)
     try:
@@ -116,5 +118,6 @@ def seconds_of(work: Callable[[], object], *, times: int = 1) -> dict[str, float
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
-        os.sched_setaffinity(0, cores)
+        if _PINS:
+            os.sched_setaffinity(0, cores)
     return {stage: took / times for stage, took in seconds.items()}

@@ -60,9 +60,11 @@ class _Compiled:
 
     @cached_property
     def _dispatcher(self) -> Any:
-        with _MAKING:  # two threads that call it first must not compile it twice
-            made = self.__dict__.get("_dispatcher")
-            return self._made() if made is None else made
+        with _MAKING:  # two threads that call it first must have the same, or each compiles its own
+            kept = self.__dict__
+            if "_dispatcher" not in kept:
+                kept["_dispatcher"] = self._made()
+            return kept["_dispatcher"]
 
     def _made(self) -> Any:
         import numba

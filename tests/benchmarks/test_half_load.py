@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from benchmarks.half_load import late_for
+from benchmarks.half_load import over_trigger
 from benchmarks.micro_batches import STARTING, Latencies
 from benchmarks.sustained import Blocks, Cost
 from benchmarks.timed_streams import REACH_US, one, two, write_stream
@@ -37,13 +37,13 @@ def test_rows_that_seem_to_cost_nothing_are_an_error():
         Blocks((10, 20), filling=0, counted=1).cost([300, 290])
 
 
-def test_a_query_that_is_late_too_often_does_not_sustain_half_load(capsys):
-    assert 2 == late_for(1_000, [1_001, 1_001, 900, 1_000])
+def test_a_query_over_its_trigger_too_often_does_not_sustain_half_load(capsys):
+    assert 2 == over_trigger(1_000, [1_001, 1_001, 900, 1_000])
     assert "not sustained: 2 of 4 batches took more than 1000 ms" in capsys.readouterr().out
 
 
-def test_a_query_that_is_late_once_says_nothing(capsys):
-    assert 1 == late_for(1_000, [1_001, 900, 900, 1_000])
+def test_a_query_over_its_trigger_once_says_nothing(capsys):
+    assert 1 == over_trigger(1_000, [1_001, 900, 900, 1_000])
     assert not capsys.readouterr().out
 
 

@@ -62,7 +62,7 @@ def with_lanes(monkeypatch):
             return ThreadPoolExecutor(threads)
 
         monkeypatch.setattr(Lanes, "of_cores", lambda: Lanes(count))
-        monkeypatch.setattr(lanes, "_ROWS_WORTH_THREADS", 0)
+        monkeypatch.setattr(lanes, "_EVENTS_WORTH_THREADS", 0)
         monkeypatch.setattr(lanes, "ThreadPoolExecutor", starting)
         monkeypatch.setattr(join, "BATCH_ROWS", 1_000)
         return outputs(ask()), len(started)
@@ -103,7 +103,7 @@ def failing(a, b):
 
 
 @pytest.mark.parametrize("where", ["cast(concat('x', a.x) as int) = b.x", failing], ids=["DuckDB", "Python"])
-def test_a_condition_that_fails_is_named_with_threads_too(with_lanes, where):
+def test_a_condition_that_fails_is_named_where_other_steps_have_threads(with_lanes, where):
     def ask():
         return sw.join(*streams_of(2), on="key", where=where, within="50 ms", contract=CONTRACTS[0])
 

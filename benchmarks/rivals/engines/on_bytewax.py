@@ -28,8 +28,9 @@ from benchmarks.rivals.engines.bytewax_state import Joined, Merged
 from benchmarks.rivals.jobs import GROUPS, SIZE_MS, SLIDE_MS, STREAMS, main
 
 Built = tuple[Dataflow, Any, list[str]]
-# A batch looks at all keys whose windows are open: with 1,000 rows in each, 10,000 keys took seven times as long.
+# Rows of a batch: each looks at all keys whose windows are open, so that with 1,000 many keys took nine times as long.
 BATCH = 50_000
+BATCHES = {"aggregate": 250_000}
 SECOND = "SLACKWATER_RIVALS_BYTEWAX"  # set in the second of two processes: the addresses of both
 PAUSE = timedelta(seconds=60)  # its clock goes on with the system's between rows, also while a busy machine reads none
 
@@ -37,8 +38,8 @@ PAUSE = timedelta(seconds=60)  # its clock goes on with the system's between row
 class _Rows(StatefulSourcePartition[tuple[str, tuple[int, int, int]], None]):
     """The rows of one stream as `(key, (stream, time in us, value))`."""
 
-    def __init__(self, folder: Path, stream: int, key: str) -> None:
-        self._batches = _batches(folder, stream, key)
+    def __init__(self, folder: Path, stream: int, key: str, most: int) -> None:
+        self._batches = _batches(folder, stream, key, most)
 
     def next_batch(self) -> list[Any]:
         return next(self._batches)
@@ -47,9 +48,9 @@ class _Rows(StatefulSourcePartition[tuple[str, tuple[int, int, int]], None]):
         return None
 
 
-def _batches(folder: Path, stream: int, key: str) -> Iterator[list[Any]]:
+def _batches(folder: Path, stream: int, key: str, most: int) -> Iterator[list[Any]]:
     for file in sorted(folder.glob("0*.parquet")):
-        for batch in pq.ParquetFile(file).iter_batches(BATCH, columns=["ts", key, "value"]):
+        for batch in pq.ParquetFile(file).iter_batches(most, columns=["ts", key, "value"]):
             columns = [batch["ts"].cast(pa.int64()), batch[key], batch["value"]]
             times, keys, values = (column.to_pylist() for column in columns)
             yield [(str(k), (stream, time, value)) for time, k, value in zip(times, keys, values, strict=True)]
@@ -58,14 +59,14 @@ def _batches(folder: Path, stream: int, key: str) -> Iterator[list[Any]]:
 class _Streams(FixedPartitionedSource[Any, None]):
     """A partition for each stream, so that the processes read different ones."""
 
-    def __init__(self, data: Path, names: str, key: str) -> None:
-        self._data, self._names, self._key = data, names, key
+    def __init__(self, data: Path, names: str, key: str, most: int) -> None:
+        self._data, self._names, self._key, self._most = data, names, key, most
 
     def list_parts(self) -> list[str]:
         return list(self._names)
 
     def build_part(self, step_id: str, for_part: str, resume_state: None) -> _Rows:
-        return _Rows(self._data / "arrived" / for_part, self._names.index(for_part), self._key)
+        return _Rows(self._data / "arrived" / for_part, self._names.index(for_part), self._key, self._most)
 
 
 class _File(StatelessSinkPartition[Any]):
@@ -141,7 +142,7 @@ def _combine(one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[in
 
 def _read(data: Path, job: str, key: str) -> tuple[Dataflow, Any]:
     flow = Dataflow(job)
-    return flow, op.input("in", flow, _Streams(data, STREAMS[job], key))
+    return flow, op.input("in", flow, _Streams(data, STREAMS[job], key, BATCHES.get(job, BATCH)))
 
 
 def _run(build: Callable[[Path], Any]) -> Callable[[Any, Path, Path], None]:

@@ -49,13 +49,13 @@ class Combiner:
     pools: tuple[Pool, ...]
     work: Work = field(default_factory=Work)  # what is measured, for the combiners of one join together
 
-    def of_streams(self, search: Callable[[int], Found], lanes: Lanes, *, rows: int) -> list[Found]:
+    def of_streams(self, search: Callable[[int], Found], lanes: Lanes, *, events: int) -> list[Found]:
         """Call a search for the seeds of each stream, at the same time where these searches share nothing."""
         streams = range(len(self.pools))
         if lanes.count == 1 or not self._is_apart:
             return [search(stream) for stream in streams]
         self._ask_first()
-        return lanes.map(search, streams, rows=rows)
+        return lanes.map(search, streams, events=events)
 
     def count(self, seeds: Seeds) -> Numbers:
         """How many combinations each seed completes."""

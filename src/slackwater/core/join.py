@@ -166,7 +166,7 @@ class WindowJoinLogic:
             there = np.concatenate((np.full(len(window), -1), position))
             return Pool.of(window + mine, there)
 
-        return tuple(self._config.lanes.map(of_stream, range(len(self._windows)), rows=len(events)))
+        return tuple(self._config.lanes.map(of_stream, range(len(self._windows)), events=len(events)))
 
     def _complete(
         self, events: Tagged, behind: Times, in_order: Mask, inserted: Mask, pools: tuple[Pool, ...], *, listing: bool
@@ -189,7 +189,7 @@ class WindowJoinLogic:
             completed[position] = np.bincount(bound.seed, minlength=len(position))
             return Results(time, position[bound.seed], rows)
 
-        found = combiner.of_streams(of_stream, self._config.lanes, rows=len(events))
+        found = combiner.of_streams(of_stream, self._config.lanes, events=len(events))
         return completed, _by_position([each for each in found if each is not None]) if listing else None
 
     def _seeds(self, stream: int, events: Tagged, behind: Times, position: Rows) -> Seeds:

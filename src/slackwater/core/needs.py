@@ -173,8 +173,8 @@ class NeedsProfile:
         def of_stream(stream: int) -> Needs:
             return self._of_stream(combiner, stream, batch, ranks[stream], *chosen[stream], needed=needed)
 
-        rows = sum(map(len, ranks))  # those chosen are few, but their partners are searched among all
-        return Needs.concat(combiner.of_streams(of_stream, self._config.lanes, rows=rows))
+        events = sum(map(len, ranks))  # those chosen are few, but their partners are searched among all
+        return Needs.concat(combiner.of_streams(of_stream, self._config.lanes, events=events))
 
     def _not_looked_at(
         self, arrivals: MergedArrivals, late: Rows, interval: Rows, looking: Mask, found: Needs
@@ -213,7 +213,7 @@ class NeedsProfile:
             there = np.concatenate((np.full(len(seen), -1), ranks[stream]))
             return Pool.of(seen + arrivals.streams[stream].events, there)
 
-        return tuple(self._config.lanes.map(of_stream, range(len(ranks)), rows=len(order))), ranks
+        return tuple(self._config.lanes.map(of_stream, range(len(ranks)), events=len(order))), ranks
 
     def _of_stream(
         self,

@@ -155,7 +155,7 @@ def batches_of(
         return _by_clock(read_batch(stream, tables[number], processing_time=processing_time), stream)
 
     rows = sum(table.num_rows for table in tables)
-    return batches_together(lanes.map(of_stream, range(len(tables)), rows=rows), BATCH_ROWS)
+    return batches_together(lanes.map(of_stream, range(len(tables)), events=rows), BATCH_ROWS)
 
 
 def _by_clock(incoming: Incoming, stream: StreamNode) -> Incoming:

@@ -118,8 +118,8 @@ class SynchronizedInputs:
             self._delays[stream][arrivals.events.row] = arrivals.delay
             return arrivals, late
 
-        rows = sum(len(each.events) for each in incoming)
-        arrivals, late = zip(*self._lanes.map(of_stream, range(len(incoming)), rows=rows), strict=True)
+        events = sum(len(each.events) for each in incoming)
+        arrivals, late = zip(*self._lanes.map(of_stream, range(len(incoming)), events=events), strict=True)
         clocks = [kslack.snapshot().clock for kslack in self._kslacks]
         return MergedArrivals.of(arrivals, clocks, self._synchronizer.snapshot().idle), list(late)
 
@@ -182,8 +182,8 @@ class SynchronizedInputs:
             events, step = self._kslacks[stream].on_batch(own, in_force).with_steps()
             return Tagged.from_stream(stream, events), own.arrival_of_steps()[step]
 
-        streams, rows = range(len(self._kslacks)), sum(len(own.events) for own in arrivals.streams)
-        released, steps = zip(*self._lanes.map(of_stream, streams, rows=rows), strict=True)
+        streams, many = range(len(self._kslacks)), sum(len(own.events) for own in arrivals.streams)
+        released, steps = zip(*self._lanes.map(of_stream, streams, events=many), strict=True)
         came, when = Tagged.concat(released), np.concatenate(steps)
         order = merging_order(when, came, [0, *accumulate(map(len, released))])
         return came[order], when.take(order)
