@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from rich.console import Console
 
 from benchmarks.rivals import written
 from benchmarks.rivals.catalog import BY_NAME
-from benchmarks.rivals.environments import set_up
+from benchmarks.rivals.environments import reason_to_skip, set_up
 from benchmarks.rivals.jobs import JOBS
 from benchmarks.rivals.suite import Size, measure
 from benchmarks.rivals.table import markdown, table
@@ -40,10 +39,15 @@ def _run(given: argparse.Namespace) -> list[dict[str, Any]]:
     sizes = QUICK if given.quick else FULL
     size = Size(**{name: getattr(given, name) or getattr(sizes, name) for name in Size.__dataclass_fields__})
     engines = [BY_NAME[name] for name in given.engines]
-    versions = written.versions(engines)
-    load = os.getloadavg()[0]
-    rows = [{**row, "engine_version": versions.get(row["engine"], "")} for row in measure(given.jobs, engines, size)]
-    print(f"written to {written.write(rows, load)}", file=sys.stderr)
+    left_out = {engine.name: reason for engine in engines if (reason := reason_to_skip(engine))}
+    for name, reason in left_out.items():
+        print(f"{name} is left out, {reason}", file=sys.stderr)
+    print(f"{len(given.jobs)} jobs by {len(engines) - len(left_out)} engines, in {size.repeat} turns", file=sys.stderr)
+    versions, file, rows = written.versions(engines), written.Written.new(), []
+    for row in measure(given.jobs, engines, size):
+        rows.append({**row, "engine_version": versions.get(row["engine"], "")})
+        file.add(rows[-1])
+    print(f"written to {file.path}", file=sys.stderr)
     return rows
 
 

@@ -26,7 +26,7 @@ def reason_to_skip(engine: Engine) -> str:
     failed = ENVIRONMENTS / f"{engine.environment}.failed"
     if failed.exists():
         return f"could not be installed: {failed.read_text()}"
-    return "not installed: python -m benchmarks.rivals setup"
+    return "not installed: make rivals"
 
 
 def set_up(engines: list[Engine]) -> None:

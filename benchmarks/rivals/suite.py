@@ -14,6 +14,7 @@ from benchmarks.rivals import canonical, data
 from benchmarks.rivals.catalog import Engine
 from benchmarks.rivals.engines import on_duckdb
 from benchmarks.rivals.environments import reason_to_skip
+from benchmarks.rivals.jobs import rows_of
 from benchmarks.rivals.runs import Run, run
 
 OURS = ("slackwater-spark", "slackwater-spark-at-once", "slackwater")
@@ -30,19 +31,19 @@ class Size:
     patience: float = 60.0
 
 
-def measure(jobs: Sequence[str], engines: Sequence[Engine], size: Size) -> list[dict[str, Any]]:
-    """Return a row for each job and engine: the median run, or why there is none.
+def measure(jobs: Sequence[str], engines: Sequence[Engine], size: Size) -> Iterator[dict[str, Any]]:
+    """Yield a row for each job and engine, job by job: the median run, or why there is none.
 
     Slow engines come last, with ours, all with fewer rows: a ratio is always of runs with the same rows.
     """
-    rows = _measured(jobs, [engine for engine in engines if not engine.slow], size)
+    yield from _measured(jobs, [engine for engine in engines if not engine.slow], size)
     slow = [engine for engine in engines if engine.slow and not reason_to_skip(engine)]
     if slow:
         ours = [engine for engine in engines if engine.name in OURS]
         theirs = [job for job in jobs if any(job not in engine.cannot for engine in slow)]
-        rows += _measured(theirs, [*ours, *slow], replace(size, rows=max(size.rows // SLOWER, 1)))
-        rows += [_without(job, engine) for job in jobs if job not in theirs for engine in slow]
-    return rows + [_without(job, engine) for job in jobs for engine in engines if engine.slow and engine not in slow]
+        yield from _measured(theirs, [*ours, *slow], replace(size, rows=max(size.rows // SLOWER, 1)))
+        yield from (_without(job, engine) for job in jobs if job not in theirs for engine in slow)
+    yield from (_without(job, engine) for job in jobs for engine in engines if engine.slow and engine not in slow)
 
 
 def expected_results(job: str, folder: Path) -> canonical.Results:
@@ -52,15 +53,16 @@ def expected_results(job: str, folder: Path) -> canonical.Results:
         return canonical.results(job, Path(out))
 
 
-def _measured(jobs: Sequence[str], engines: Sequence[Engine], size: Size) -> list[dict[str, Any]]:
+def _measured(jobs: Sequence[str], engines: Sequence[Engine], size: Size) -> Iterator[dict[str, Any]]:
+    config = {"rows_per_stream": size.rows, "files": size.files}
     folder = Path(tempfile.mkdtemp(prefix="slackwater-rivals-data-"))
     try:
         data.write(folder / "data", rows=size.rows, files=size.files)
-        turns = [turn for job in jobs for turn in _turns(job, engines, folder / "data", size)]
+        for job in jobs:
+            turns = list(_turns(job, engines, folder / "data", size))
+            yield from ({**config, **_summary(job, engine, turns)} for engine in engines)
     finally:
         shutil.rmtree(folder)
-    config = {"rows_per_stream": size.rows, "files": size.files}
-    return [{**config, **_summary(job, engine, turns)} for job in jobs for engine in engines]
 
 
 def _turns(job: str, engines: Sequence[Engine], folder: Path, size: Size) -> Iterator[Run]:
@@ -76,7 +78,8 @@ def _turns(job: str, engines: Sequence[Engine], folder: Path, size: Size) -> Ite
         for engine in running[begin:] + running[:begin]:
             if left[engine.name] > 0:
                 done = run(engine, job, folder, rows=size.rows, expected=expected)
-                print(f"{job:13} {engine.name:24} {size.rows:>9,} {done.wrong or f'{done.seconds:.1f} s'}", flush=True)
+                took = done.wrong or f"{done.seconds:.1f} s"
+                print(f"{job:13} {engine.name:24} {rows_of(job, size.rows):>10,} rows {took}", flush=True)
                 left[engine.name] = 0 if done.wrong else left[engine.name] - done.seconds
                 yield replace(done, turn=turn)
 

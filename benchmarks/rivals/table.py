@@ -17,8 +17,8 @@ _FIGURES = ("turns", "rows", "rows/s", "started", "start-up s", "CPU s/M", "peak
 _COLUMNS = ("job", "engine", *_FIGURES, *_RATIOS, "")
 _ON_THE_LEFT = (0, 1, len(_COLUMNS) - 1)
 TITLE = (
-    "whole processes; ratios to slackwater on Spark, there with all rows at once, and in process, "
-    "median (lowest - highest), above 1: ours is ahead"
+    "whole processes: time and processor time of each engine over ours (on Spark, on Spark with all rows at once, in "
+    "process), median (lowest - highest); above 1 ours is ahead"
 )
 
 

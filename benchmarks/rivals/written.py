@@ -9,6 +9,7 @@ import re
 import subprocess
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,24 @@ RESULTS = Path(__file__).parent.parent / "results"
 _PINNED = {"flink": "apache-flink", "bytewax": "bytewax", "pathway": "pathway", "quix": "quixstreams"}
 
 
-def write(rows: list[dict[str, Any]], load_before: float) -> Path:
-    """Write rows as JSON lines; return the file."""
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"rivals-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.jsonl"
-    known = {**machine(), "load_before": load_before}
-    path.write_text("".join(json.dumps({**row, **known}) + "\n" for row in rows))
-    return path
+@dataclass(frozen=True)
+class Written:
+    """A file of JSON lines, which grows row by row: who ends a run early keeps what there is."""
+
+    path: Path
+    known: dict[str, Any]
+
+    @classmethod
+    def new(cls) -> Written:
+        """Begin a file; its lines say what the machine does besides as of now."""
+        RESULTS.mkdir(exist_ok=True)
+        path = RESULTS / f"rivals-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.jsonl"
+        return cls(path, {**machine(), "load_before": os.getloadavg()[0]})
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Write a row."""
+        with self.path.open("a") as file:
+            file.write(json.dumps({**row, **self.known}) + "\n")
 
 
 def read(path: Path) -> list[dict[str, Any]]:

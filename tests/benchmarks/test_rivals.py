@@ -94,7 +94,7 @@ def test_a_slow_engine_gets_a_tenth_of_the_rows_and_so_does_the_one_it_is_compar
     monkeypatch.setattr(suite, "reason_to_skip", lambda engine: "")
     engines = [BY_NAME["slackwater"], BY_NAME["duckdb"], BY_NAME["flink-datastream"]]
     expected = [(1_000, ["slackwater", "duckdb"]), (100, ["slackwater", "flink-datastream"])]
-    assert expected == suite.measure(["join2"], engines, suite.Size(rows=1_000, files=1, repeat=1))
+    assert expected == list(suite.measure(["join2"], engines, suite.Size(rows=1_000, files=1, repeat=1)))
 
 
 def test_an_engine_that_has_taken_too_long_has_no_other_turn(monkeypatch, rows):
@@ -154,7 +154,7 @@ def test_without_a_run_of_ours_there_is_no_ratio():
 
 
 def test_an_engine_that_is_not_installed_says_how_to():
-    assert "setup" in reason_to_skip(Engine("missing", "none", "no-such-environment", ""))
+    assert "make rivals" in reason_to_skip(Engine("missing", "none", "no-such-environment", ""))
 
 
 def test_every_engine_has_its_jobs_or_reasons():
