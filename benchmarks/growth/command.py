@@ -25,11 +25,12 @@ RESULTS = Path(__file__).parent.parent / "results"
 def main(*, quick: bool, repeat: int) -> int:
     """Run all curves; return 1 if the cost of one grows faster than the limit. Quick ones are too small to tell."""
     console = Console(width=None if sys.stdout.isatty() else 230)
-    grown = _measured(curves(quick=quick), repeat, console)
+    path = _new_file()
+    grown = _measured(curves(quick=quick), repeat, console, path)
     with scratch() as (spark, folder):
-        grown += _measured(spark_curves(spark, folder, quick=quick), 1, console)  # minutes each, of many batches
+        grown += _measured(spark_curves(spark, folder, quick=quick), 1, console, path)  # minutes each, of many batches
     console.print(table(grown))
-    console.print(f"written to {_write(grown)}")
+    console.print(f"written to {path}")
     return int(not quick and not all(curve.held for curve in grown))
 
 
@@ -53,7 +54,8 @@ def table(grown: list[Grown]) -> Table:
     return shown
 
 
-def _measured(all_curves: list[Curve], repeat: int, console: Console) -> list[Grown]:
+def _measured(all_curves: list[Curve], repeat: int, console: Console, path: Path) -> list[Grown]:
+    """Measure curves; each is written as soon as it is known, so that who ends a run early keeps what there is."""
     grown = []
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("growth", total=sum(len(curve.sizes) for curve in all_curves))
@@ -64,12 +66,16 @@ def _measured(all_curves: list[Curve], repeat: int, console: Console) -> list[Gr
                 points.append(point)
                 progress.advance(task)
             grown.append(Grown(curve.operator, curve.grows, curve.per_result, tuple(points)))
+            _write(grown[-1], path)
     return grown
 
 
-def _write(grown: list[Grown]) -> Path:
+def _new_file() -> Path:
     RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"growth-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.jsonl"
+    return RESULTS / f"growth-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.jsonl"
+
+
+def _write(curve: Grown, path: Path) -> None:
     machine = {"version": slackwater.__version__, "python": platform.python_version(), "cores": os.cpu_count()}
-    path.write_text("".join(json.dumps({**curve.as_json(), **machine}) + "\n" for curve in grown))
-    return path
+    with path.open("a") as file:
+        file.write(json.dumps({**curve.as_json(), **machine}) + "\n")
