@@ -31,7 +31,7 @@ docs: $(READY)  ## the documentation as a site in build/docs, without any networ
 pictures: $(READY)  ## the pictures of the documentation, drawn from runs
 	$(BIN)/python scripts/site/pictures.py
 
-bench: $(READY)  ## all jobs by all engines (first: make rivals), then what the aims are about, the budget and growth: some two hours; fails where a limit is exceeded
+bench: $(READY)  ## all jobs by all engines (first: make rivals), then what the aims are about, the budget and growth: a hundred minutes; fails where a limit is exceeded
 	@status=0; for name in rivals aims budget growth; do $(BIN)/slackwater bench $$name --repeat 3 || status=1; done; exit $$status
 
 rivals: $(READY)  ## an environment for each engine that benchmarks compare with (a few gigabytes)
