@@ -20,7 +20,7 @@ import numpy as np
 import typer
 
 from benchmarks.cells import markdown
-from benchmarks.harness import RESULTS
+from benchmarks.growing_file import RESULTS
 from slackwater.experiments.bursts import BurstCase, Written, run_burst
 from slackwater.sideline import Sideline
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 import typer
 
 from benchmarks.cells import markdown
-from benchmarks.harness import RESULTS
+from benchmarks.growing_file import RESULTS
 from slackwater.deadline import Deadline
 from slackwater.experiments.deadline import DeadlineRun, compare_deadlines
 from slackwater.experiments.prediction import compare_predictors, logged_runs

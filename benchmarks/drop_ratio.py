@@ -26,7 +26,7 @@ import typer
 
 import slackwater as sw
 from benchmarks.cells import Cell, Figures, cells_of, in_ms, run_missing, set_by_set, table_of
-from benchmarks.harness import RESULTS
+from benchmarks.growing_file import RESULTS
 from slackwater.contracts import ControllerConfig
 from slackwater.control import AdaptiveMax, MaxDelay, NeededSlack, NormalDelay
 from slackwater.errors import DatasetError

@@ -6,7 +6,6 @@ Everything is seeded and built before the clock starts. Results go to benchmarks
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import statistics
@@ -23,9 +22,9 @@ from rich.progress import Progress
 from rich.table import Table
 
 import slackwater
+from benchmarks.growing_file import GrowingFile
 from slackwater.contracts import Contract
 
-RESULTS = Path(__file__).parent / "results"
 PARTS = (
     "reorder-local",
     "reorder-growth",
@@ -118,44 +117,31 @@ def main(name: str, *, quick: bool = False, repeat: int = 5, contract: Contract 
         return 2
     here = str(Path(__file__).parent.parent)
     os.environ["PYTHONPATH"] = os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])  # for Spark's workers
-    written = _Written.new()
-    failed = [part for part in parts if not _ran(part, _cases(part, quick, contract), repeat, console, written)]
+    file, rows = GrowingFile.new(), list[dict[str, Any]]()
+
+    def measured(case: Case) -> None:
+        rows.append(run_case(case, repeat, console))
+        file.add(rows[-1])
+
+    failed = [part for part in parts if not _ran(part, _cases(part, quick, contract), console, measured)]
     judged = not quick or name == GUARD  # whose limits are those of small sizes
-    console.print(_table(written.rows, judged=judged))
-    console.print(f"written to {written.path}")
+    console.print(_table(rows, judged=judged))
+    console.print(f"written to {file.path}")
     for part in failed:
         console.print(f"[red]{part} failed: see above[/red]")
-    return int(bool(failed) or (judged and any(row["median"] > row["limit"] for row in written.rows)))
+    return int(bool(failed) or (judged and any(row["median"] > row["limit"] for row in rows)))
 
 
-def _ran(part: str, cases: Iterator[Case], repeat: int, console: Console, written: _Written) -> bool:
+def _ran(part: str, cases: Iterator[Case], console: Console, measured: Callable[[Case], None]) -> bool:
     """Run the cases of a benchmark; say why and return False if it fails, so that hours of others are not lost."""
     try:
         for case in cases:
-            written.add(run_case(case, repeat, console))
+            measured(case)
     except Exception:
         console.print(f"[red]{part}:[/red]")
         console.print_exception()
         return False
     return True
-
-
-@dataclass(frozen=True)
-class _Written:
-    """Figures, each written to a file as soon as it is known."""
-
-    path: Path
-    rows: list[dict[str, Any]] = field(default_factory=list)
-
-    @classmethod
-    def new(cls) -> _Written:
-        RESULTS.mkdir(exist_ok=True)
-        return cls(RESULTS / f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.jsonl")
-
-    def add(self, row: dict[str, Any]) -> None:
-        self.rows.append(row)
-        with self.path.open("a") as file:
-            file.write(json.dumps(row) + "\n")
 
 
 def _run_rivals(quick: bool, repeat: int) -> int:

@@ -21,7 +21,7 @@ from typing import Annotated, Any
 import typer
 
 from benchmarks.cells import Cell, markdown, run_missing, without
-from benchmarks.harness import RESULTS
+from benchmarks.growing_file import RESULTS
 from slackwater.contracts import MaxSlack
 from slackwater.experiments.comparison import Run, hindsight_of
 from slackwater.experiments.queries import QUERIES

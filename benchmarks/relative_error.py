@@ -23,7 +23,7 @@ import typer
 
 import slackwater as sw
 from benchmarks.cells import Cell, Figures, cells_of, in_ms, run_missing, set_by_set, table_of
-from benchmarks.harness import RESULTS
+from benchmarks.growing_file import RESULTS
 from slackwater.contracts import Contract, ControllerConfig
 from slackwater.control import PD, AlphaPD, MaxDelay, NormalDelay
 from slackwater.experiments.window_stream import WindowStream, windows_of_dataset

@@ -18,7 +18,7 @@ import numpy as np
 import typer
 
 from benchmarks.cells import markdown
-from benchmarks.harness import RESULTS
+from benchmarks.growing_file import RESULTS
 from benchmarks.scale_out import EXECUTORS, FILES, drivers
 from slackwater.models.scale_out import PARTS, Batch, ScaleOut, fit
 

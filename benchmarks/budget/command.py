@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 import slackwater
@@ -41,7 +42,7 @@ def main(*, quick: bool, repeat: int) -> int:
         try:
             looked = list(sampled(quick=quick))
         except RuntimeError as failed:  # containers may forbid it; the other figures are not lost for that
-            reason = f"[yellow]workers were not looked at: {failed}[/yellow]"
+            reason = f"[yellow]workers were not looked at: {escape(str(failed))}[/yellow]"
     console.print(reason or sampled_table(looked))
     kernel = kernels()
     console.print(

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import sys
-import time
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
 import slackwater
+from benchmarks.growing_file import GrowingFile
 from benchmarks.growth.curve import LIMIT, Curve, Grown, measure
 from benchmarks.growth.curves import curves
 from benchmarks.growth.on_spark import spark_curves
 from benchmarks.spark_files import scratch
 
-RESULTS = Path(__file__).parent.parent / "results"
-
 
 def main(*, quick: bool, repeat: int) -> int:
     """Run all curves; return 1 if the cost of one grows faster than the limit. Quick ones are too small to tell."""
     console = Console(width=None if sys.stdout.isatty() else 230)
-    path = _new_file()
-    grown = _measured(curves(quick=quick), repeat, console, path)
+    machine = {"version": slackwater.__version__, "python": platform.python_version(), "cores": os.cpu_count()}
+    file = GrowingFile.new("growth-", machine)
+    grown = _measured(curves(quick=quick), repeat, console, file)
     with scratch() as (spark, folder):
-        grown += _measured(spark_curves(spark, folder, quick=quick), 1, console, path)  # minutes each, of many batches
+        grown += _measured(spark_curves(spark, folder, quick=quick), 1, console, file)  # minutes each, of many batches
     console.print(table(grown))
-    console.print(f"written to {path}")
+    console.print(f"written to {file.path}")
     return int(not quick and not all(curve.held for curve in grown))
 
 
@@ -54,8 +51,7 @@ def table(grown: list[Grown]) -> Table:
     return shown
 
 
-def _measured(all_curves: list[Curve], repeat: int, console: Console, path: Path) -> list[Grown]:
-    """Measure curves; each is written as soon as it is known, so that who ends a run early keeps what there is."""
+def _measured(all_curves: list[Curve], repeat: int, console: Console, file: GrowingFile) -> list[Grown]:
     grown = []
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("growth", total=sum(len(curve.sizes) for curve in all_curves))
@@ -66,16 +62,5 @@ def _measured(all_curves: list[Curve], repeat: int, console: Console, path: Path
                 points.append(point)
                 progress.advance(task)
             grown.append(Grown(curve.operator, curve.grows, curve.per_result, tuple(points)))
-            _write(grown[-1], path)
+            file.add(grown[-1].as_json())
     return grown
-
-
-def _new_file() -> Path:
-    RESULTS.mkdir(exist_ok=True)
-    return RESULTS / f"growth-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.jsonl"
-
-
-def _write(curve: Grown, path: Path) -> None:
-    machine = {"version": slackwater.__version__, "python": platform.python_version(), "cores": os.cpu_count()}
-    with path.open("a") as file:
-        file.write(json.dumps({**curve.as_json(), **machine}) + "\n")

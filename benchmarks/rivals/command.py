@@ -43,7 +43,7 @@ def _run(given: argparse.Namespace) -> list[dict[str, Any]]:
     for name, reason in left_out.items():
         print(f"{name} is left out, {reason}", file=sys.stderr)
     print(f"{len(given.jobs)} jobs by {len(engines) - len(left_out)} engines, in {size.repeat} turns", file=sys.stderr)
-    versions, file, rows = written.versions(engines), written.Written.new(), []
+    versions, file, rows = written.versions(engines), written.new_file(), []
     for row in measure(given.jobs, engines, size):
         rows.append({**row, "engine_version": versions.get(row["engine"], "")})
         file.add(rows[-1])

@@ -7,39 +7,22 @@ import os
 import platform
 import re
 import subprocess
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import slackwater
+from benchmarks.growing_file import GrowingFile
 from benchmarks.rivals.catalog import Engine
 from benchmarks.rivals.environments import REQUIREMENTS
 
-RESULTS = Path(__file__).parent.parent / "results"
 _PINNED = {"flink": "apache-flink", "bytewax": "bytewax", "pathway": "pathway", "quix": "quixstreams"}
 
 
-@dataclass(frozen=True)
-class Written:
-    """A file of JSON lines, which grows row by row: who ends a run early keeps what there is."""
-
-    path: Path
-    known: dict[str, Any]
-
-    @classmethod
-    def new(cls) -> Written:
-        """Begin a file; its lines say what the machine does besides as of now."""
-        RESULTS.mkdir(exist_ok=True)
-        path = RESULTS / f"rivals-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.jsonl"
-        return cls(path, {**machine(), "load_before": os.getloadavg()[0]})
-
-    def add(self, row: dict[str, Any]) -> None:
-        """Write a row."""
-        with self.path.open("a") as file:
-            file.write(json.dumps({**row, **self.known}) + "\n")
+def new_file() -> GrowingFile:
+    """Begin a file; its lines say what the machine does besides as of now."""
+    return GrowingFile.new("rivals-", {**machine(), "load_before": os.getloadavg()[0]})
 
 
 def read(path: Path) -> list[dict[str, Any]]:

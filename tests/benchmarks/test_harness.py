@@ -9,7 +9,7 @@ import pytest
 from benchmarks.harness import Case, run_case
 from rich.console import Console
 
-from benchmarks import harness
+from benchmarks import growing_file, harness
 
 QUIET = Console(quiet=True)
 
@@ -55,7 +55,7 @@ def test_a_case_that_took_long_has_no_further_turn(case, monkeypatch):
 def test_a_limit_of_the_full_size_fails_no_quick_run_but_that_of_the_guard_does(
     case, monkeypatch, tmp_path, name, quick, status
 ):
-    monkeypatch.setattr(harness, "RESULTS", tmp_path)
+    monkeypatch.setattr(growing_file, "RESULTS", tmp_path)
     monkeypatch.setattr(harness, "NAMES", {name: ("part",)})
     monkeypatch.setattr(harness, "_cases", lambda *_: iter([case(ours=3.0)]))
     assert status == harness.main(name, quick=quick, repeat=1)
@@ -67,7 +67,7 @@ def test_a_part_that_fails_does_not_end_the_others(case, monkeypatch, tmp_path):
     def cases(part, *_):
         yield case() if part == "good" else 1 / 0
 
-    monkeypatch.setattr(harness, "RESULTS", tmp_path)
+    monkeypatch.setattr(growing_file, "RESULTS", tmp_path)
     monkeypatch.setattr(harness, "NAMES", {"all": ("bad", "good")})
     monkeypatch.setattr(harness, "_cases", cases)
     assert 1 == harness.main("all", repeat=1)
